@@ -55,7 +55,7 @@ EXTRAS = {
     'streams': ['ruckig>=0.19.4'],
     'bags': ['rosbags>=0.11.9', 'matplotlib>=3.5.1', 'PyYAML', 'scipy>=1.8.0'],
     'parquet': ['pyarrow>=14.0.1'],
-    'panel': ['viser', 'trimesh'],
+    'panel': ['viser', 'websockets', 'trimesh'],
     'test': [
         'playwright',
         'pytest',

@@ -10,10 +10,10 @@ import time
 from controlled_arm import PERIOD, ControlledArm
 import numpy as np
 from two_arms import TwoArms
-from viser import ViserServer
 
 from rnea_ros.arrays import Array
 from rnea_ros.panel.scene import Scene
+from rnea_ros.panel.server import Server
 from rnea_ros.sim.demo.arm import DemoArm
 
 TICKS = round(0.04 / PERIOD)  # of the control between two pictures
@@ -25,7 +25,7 @@ class ArmsInBrowser:
 
     def __init__(self, arm: DemoArm) -> None:
         self._urdf = arm.urdf
-        self._server = ViserServer('127.0.0.1', label='rnea_ros', verbose=False)
+        self._server = Server('127.0.0.1')
         self._server.initial_camera.position = (1.6, -0.9, 0.9)
         self._server.initial_camera.look_at = (0.3, 0.4, 0.4)
         self._server.scene.add_grid('/floor', width=4.0, height=4.0)

@@ -60,6 +60,7 @@ class WatchedNode(NodeClient):
         self.state, self.urdf = 'absent', ''
         self.notes: deque[tuple[bool, str]] = deque(maxlen=NOTES)
         self._seen, self._reported_at, self._due = 0, -math.inf, -math.inf
+        self._read_in = ''  # state in which the parameters were read
         self._pending: dict[str, tuple[Any, Callable[[Any], None], float]] = {}
         self._clients = {'get': self._get, 'set': self._set} | {
             key: live.node.create_client(kind, f'{name}/{service}')
@@ -107,6 +108,8 @@ class WatchedNode(NodeClient):
             ended = 'the node is inactive' if response.success else f'not possible: {self.state}'
             self.notes.append((response.success, f'{key}: {getattr(response, "message", ended)}'))
 
+        if key in self._pending:  # its request may be lost
+            self._forget(key)
         self._ask(key, request, answered, LONG_PATIENCE)
 
     def watch(self, topics: Collection[str]) -> None:
@@ -136,15 +139,15 @@ class WatchedNode(NodeClient):
                 self._pending.pop(key)
                 answered(future.result())
             elif now > deadline:
-                self._pending.pop(key)
-                self._clients[key].remove_pending_request(future)
+                self._forget(key)
                 self._on_silence(key)
         if self.reports != self._seen:
             self._seen, self._reported_at = self.reports, now
         silent = now - self._reported_at > SILENCE
         self.diagnostics = {} if silent else self.diagnostics
         self.state = self.diagnostics.get('state', 'inactive' if self.values else 'absent')
-        if now >= self._due and (silent or not self.values):
+        # Another state may be of a restarted node; events of its start can be lost.
+        if now >= self._due and (silent or not self.values or self.state != self._read_in):
             self._due = now + 1.0
             request = GetParameters.Request(names=list(PARAMETERS))
             self._ask('get', request, self._on_values, SILENCE)
@@ -159,6 +162,9 @@ class WatchedNode(NodeClient):
         elif key not in self._pending:
             self._pending[key] = client.call_async(request), answered, self._clock() + patience
 
+    def _forget(self, key: str) -> None:
+        self._clients[key].remove_pending_request(self._pending.pop(key)[0])
+
     def _on_silence(self, key: str) -> None:
         if key == 'get':
             self.values = {}  # the next node may have others
@@ -168,14 +174,15 @@ class WatchedNode(NodeClient):
     def _on_values(self, response: Any) -> None:
         values = [*map(parameter_value_to_python, response.values)]
         if len(values) == len(PARAMETERS):  # else it has not declared them yet
-            self.values = dict(zip(PARAMETERS, values, strict=True))
+            self.values, self._read_in = dict(zip(PARAMETERS, values, strict=True)), self.state
 
     def _on_event(self, event: Any) -> None:
-        """Take over changes by any client."""
+        """Take over changes by any client, and the values of a restarted node."""
         if event.node == self.full_name and self.values:
             self.values |= {
                 each.name: parameter_value_to_python(each.value)
-                for each in event.changed_parameters if each.name in PARAMETERS
+                for each in (*event.new_parameters, *event.changed_parameters)
+                if each.name in PARAMETERS
             }
 
     def _on_description(self, message: Any) -> None:

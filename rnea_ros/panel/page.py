@@ -24,6 +24,11 @@ TERMS = ('sum', *Terms.__dataclass_fields__, 'limited')
 APART = 1.0  # distance of the robots of several namespaces, m
 EXTERNAL, WEIGHT = (224, 49, 49), (95, 61, 196)  # colours of the arrows
 MIN_FORCE = 0.5  # that is shown, N
+STOP, REST_STOP = 'stop: ramp down to zero', 'deactivate: rest pose, then zero'
+STOP_HINT = (
+    'Moves to the rest pose if one is set, then ramps to zero. An arm without brakes sinks. No '
+    'emergency stop: only Ctrl-C at the node ends the motion.'
+)
 NEEDS = {'rest': ('rest_pose', [0.0]), 'tare': ('wrench_inputs.names', [''])}
 """Parameters that buttons need, and their values if they are not set."""
 
@@ -72,7 +77,7 @@ class _Part:
         self._status, self._buttons = gui.add_html(''), {}
         if not read_only:
             self._buttons = {
-                'stop': gui.add_button('stop: ramp down to zero', color='red'),
+                'stop': gui.add_button(STOP, color='red', hint=STOP_HINT),
                 'rest': gui.add_button('move to the rest pose'),
                 'tare': gui.add_button('tare the force sensors'),
             }
@@ -95,6 +100,9 @@ class _Part:
         for key in NEEDS.keys() & self._buttons.keys():
             name, unset = NEEDS[key]
             self._buttons[key].disabled = node.values.get(name, unset) == unset
+        if node.values and self._buttons:
+            rests = not self._buttons['rest'].disabled
+            self._buttons['stop'].label = REST_STOP if rests else STOP
         terms = [f'terms/{term}' for term in (TERMS if joint != ALL else TERMS[:1])]
         force = ['external_wrench'] if self._force.value else []
         node.watch(('joint_states', 'reference', *terms, *force))
@@ -106,7 +114,7 @@ class _Part:
         if self._joint.options != (ALL, *node.joints):
             self._joint.options = (ALL, *node.joints)
         self._plot.show(now, *(self._shares() if joint == ALL else self._terms(joint)))
-        self._inputs.update(self._read_only)
+        self._inputs.update(now, self._read_only)
         notes = [*node.notes, *([(False, scene.problem)] if scene.problem else [])]
         self._status.content = status(node.full_name, node.state, node.diagnostics, notes)
 
@@ -134,8 +142,9 @@ class _Part:
         """Return title and newest values of the efforts as shares of their limits."""
         node, model, message = self.node, self._scene.model, self.node.newest('terms/sum')
         shares: dict[str, float] = {}
-        if message is not None and model is not None:
-            limits = np.array(node.values.get('effort_limits', [0.0])) * np.ones(len(message.name))
+        limits = node.values.get('effort_limits', [0.0])
+        if message is not None and model is not None and len(limits) in (1, len(message.name)):
+            limits = np.array(limits) * np.ones(len(message.name))
             of_urdf = dict(zip(model.joint_names, model.effort_limits, strict=False))
             for name, effort, limit in zip(message.name, message.effort, limits, strict=True):
                 shares[name] = 100.0 * effort / (limit or of_urdf.get(name) or math.inf)

@@ -7,7 +7,7 @@ Show feedforward nodes in a browser, and change what can be changed while an arm
 Changes go through the node's parameters, which it checks and blends; a refusal is shown with its
 reason. Buttons tare, move to the rest pose, and ramp down to zero.
 
-The page has no password, so only this computer can open it. From another one:
+The page has no password: only this computer, but every user of it, can open it. From another one:
 ssh -L 8080:localhost:8080 THIS_COMPUTER, then http://localhost:8080.
 
 Exit code: 0 ended by Ctrl-C; 2 not possible.
@@ -24,7 +24,7 @@ from ..errors import RneaError
 from ..interrupts import interrupts_held
 from .arguments import needs_ros
 
-LOCAL = '127.0.0.1'
+LOCAL = ('127.0.0.1', 'localhost')
 PERIOD = 0.05  # between two pictures, s
 
 
@@ -42,7 +42,7 @@ def main(args: list[str] | None = None) -> int:
     add = parser.add_argument
     add('--node', nargs='+', default=['feedforward'], help='names of the nodes; feedforward')
     add('--read-only', action='store_true', help='change nothing')
-    add('--host', default=LOCAL, help=f'address to serve, without a password; {LOCAL}')
+    add('--host', default=LOCAL[0], help=f'address to serve, without a password; {LOCAL[0]}')
     add('--port', type=int, default=8080, help='8080, or the next free one')
     options = parser.parse(args)
     if not 1 <= options.port <= 65535:
@@ -54,7 +54,7 @@ def main(args: list[str] | None = None) -> int:
     with needs_ros('the panel needs'):
         from ..live import live_node
     try:
-        from viser import ViserServer
+        from ..panel.server import Server
     except ModuleNotFoundError:
         raise PanelError('viser is not installed: pip install viser') from None
     from ..panel.node import WatchedNode
@@ -62,11 +62,12 @@ def main(args: list[str] | None = None) -> int:
 
     with live_node('panel', options.ros_arguments) as live:
         nodes = [WatchedNode(live, name) for name in dict.fromkeys(options.node)]
-        server = ViserServer(options.host, options.port, label='rnea_ros', verbose=False)
-        if options.host != LOCAL:
+        server = Server(options.host, options.port)
+        if options.host not in LOCAL and not options.read_only:
             print('WARNING: no password: everybody in the network can change the control. Safer: '
                   'ssh, see --help')
-        address = f'http://localhost:{server.get_port()}'
+        name = 'localhost' if options.host in (*LOCAL, '0.0.0.0') else options.host
+        address = f'http://{name}:{server.get_port()}'
         print(f'open {address}; Ctrl-C ends the panel, not the control', flush=True)
         page = Page(server, nodes, read_only=options.read_only)
         with suppress(KeyboardInterrupt):

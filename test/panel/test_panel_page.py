@@ -22,6 +22,7 @@ from geometry_msgs.msg import WrenchStamped
 from sensor_msgs.msg import JointState
 from viser import ViserServer
 
+from rnea_ros.panel.inputs import STILL
 from rnea_ros.panel.page import Page
 from rnea_ros.panel.scene import Scene
 
@@ -55,12 +56,12 @@ class Panel:
         self.run()
 
     def run(self) -> None:
-        self.graph.run(self.node, 1.0)
-        if 'feedforward/terms/sum' in self.graph.polled:
-            efforts = JointState(name=list(ARM), effort=[8.7, -43.5])
-            self.graph.publish('feedforward/terms/sum', efforts)
-            self.graph.run(self.node, 0.5)
         for _ in range(4):
+            self.graph.run(self.node, STILL)
+            if 'feedforward/terms/sum' in self.graph.polled:
+                efforts = JointState(name=list(ARM), effort=[8.7, -43.5])
+                self.graph.publish('feedforward/terms/sum', efforts)
+            self.graph.run(self.node, 0.1)
             self.page.update()
 
     def enter(self, label: str, value: Any) -> None:
@@ -109,10 +110,48 @@ def test_of_several_values_the_newest_is_sent(panel: Panel) -> None:
     for damping in (1.0, 2.0, 3.0):
         panel.inputs['damping']._impl.value = damping
         panel.page.update()
+        panel.graph.now += 1.1 * STILL
+        panel.page.update()
     panel.graph.answers = True
     panel.run()
     assert panel.graph.changes == [{'damping': [1.0]}, {'damping': [3.0]}]
     assert panel.node.values['damping'] == [3.0]
+
+
+def test_the_first_digits_of_a_number_are_not_sent(panel: Panel) -> None:
+    for damping in (1.0, 12.0, 12.5):
+        panel.inputs['damping']._impl.value = damping
+        panel.page.update()
+        panel.graph.now += 0.9 * STILL
+        panel.page.update()
+    assert panel.graph.changes == []
+    panel.run()
+    assert panel.graph.changes == [{'damping': [12.5]}]
+    assert panel.inputs['damping'].precision >= 6  # a browser rounds to it
+
+
+def test_a_value_is_for_the_joint_that_was_chosen_when_it_was_entered(panel: Panel) -> None:
+    panel.enter('joint', ARM[0])
+    panel.inputs['damping']._impl.value = 3.0
+    panel.page.update()
+    panel.enter('joint', ARM[1])
+    assert panel.graph.changes == [{'damping': [3.0, 0.0]}]
+    assert panel.inputs['damping'].value == 0.0
+
+
+def test_a_payload_is_sent_once_and_a_refused_one_returns(panel: Panel) -> None:
+    panel.graph.refusal = 'too heavy'
+    panel.inputs['link']._impl.value, panel.inputs['mass, kg']._impl.value = ARM_LINK, 1e9
+    panel.run()
+    panel.run()
+    assert [change['payload.mass'] for change in panel.graph.changes] == [[1e9]]
+    assert (panel.inputs['link'].value, panel.inputs['mass, kg'].value) == ('', 0.0)
+
+
+def test_limits_of_another_number_of_joints_end_nothing(panel: Panel) -> None:
+    panel.graph.event('/feedforward', 'effort_limits', [1.0, 2.0, 3.0])
+    panel.run()
+    assert panel.page._parts[0]._shares()[1] == {}
 
 
 def test_a_refused_value_returns_to_that_of_the_node(panel: Panel) -> None:
@@ -199,10 +238,12 @@ def test_the_reference_is_a_ghost_while_there_is_one(panel: Panel) -> None:
 def test_buttons_act_once_and_rest_needs_a_pose(panel: Panel) -> None:
     panel.graph.triggered = SimpleNamespace(success=True, message='moves')
     rest = panel.inputs['move to the rest pose']
+    assert panel.inputs['stop: ramp down to zero'].label == 'stop: ramp down to zero'
     assert rest.disabled
     panel.graph.event('/feedforward', 'rest_pose', [0.0, 1.0])
     panel.run()
     assert not rest.disabled
+    assert panel.inputs['stop: ramp down to zero'].label == 'deactivate: rest pose, then zero'
     panel.enter('move to the rest pose', True)
     panel.run()
     assert [*panel.node.notes] == [(True, 'rest: moves')]

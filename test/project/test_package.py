@@ -38,7 +38,7 @@ KEYS = {
 }
 """rosdep's keys for what is imported, where they have another name."""
 
-FROM_PIP = {'mujoco', 'pyarrow', 'rosbags', 'ruckig', 'trimesh', 'viser'}
+FROM_PIP = {'mujoco', 'pyarrow', 'rosbags', 'ruckig', 'trimesh', 'viser', 'websockets'}
 """Have keys for pip alone, which a released package may not depend on."""
 
 

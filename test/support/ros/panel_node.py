@@ -19,6 +19,7 @@ class FakeGraph:
     :ivar parameters: its parameters; ``changes``: the requests to change them
     :ivar refusal: why it refuses changes; empty: it accepts them
     :ivar triggered: its answer to a stop, a tare, a rest
+    :ivar calls: services that were called
     """
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -33,6 +34,7 @@ class FakeGraph:
         }
         self.changes: list[dict[str, Any]] = []
         self.triggered: Any = None
+        self.calls: list[str] = []
         self.polled: dict[str, list[Any]] = {}
         self.subscriptions: dict[str, Any] = {}
         self._report: dict[str, str] | None = None
@@ -55,18 +57,19 @@ class FakeGraph:
     def publish(self, topic: str, message: Any) -> None:
         self.polled[topic].append(message)
 
-    def event(self, node: str, parameter: str, value: Any) -> None:
-        """Announce a changed parameter of a node."""
+    def event(self, node: str, parameter: str, value: Any, kind: str = 'changed') -> None:
+        """Announce a changed, or a new, parameter of a node."""
         from rclpy.parameter import Parameter
 
         message = Parameter(parameter, value=value).to_parameter_msg()
-        self.subscriptions['/parameter_events'](
-            SimpleNamespace(node=node, new_parameters=[], changed_parameters=[message]))
+        lists = {'new_parameters': [], 'changed_parameters': [], f'{kind}_parameters': [message]}
+        self.subscriptions['/parameter_events'](SimpleNamespace(node=node, **lists))
 
     def create_client(self, kind: Any, name: str) -> Any:
         service = name.rpartition('/')[2]
 
         def call(request: Any) -> Any:
+            self.calls.append(service)
             sets = service == 'set_parameters_atomically'
             response = self._set(request) if sets else None
             return SimpleNamespace(
