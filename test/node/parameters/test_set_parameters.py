@@ -111,6 +111,13 @@ def test_what_cannot_be_used_is_rejected_in_words_as_a_whole(active: VirtualRig)
     rig.wait_for_command(LOADED)
 
 
+def test_simulated_time_can_be_switched_on_and_off_before_the_node_is_active() -> None:
+    with virtual_node(urdf=None) as rig:
+        for simulated in (True, False, True, False):
+            assert rig.change(use_sim_time=simulated).successful
+            assert bool(rig.subscriptions['/clock']) is simulated
+
+
 @pytest.mark.parametrize(('options', 'said'), [
     ({'wrench_inputs__names': ['flange'], 'wrench_inputs__flange__topic': 'wrench',
       'wrench_inputs__flange__link': 'nose'}, "no link 'nose'"),
