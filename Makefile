@@ -49,7 +49,7 @@ else
 	@mkdir -p build; rm -f $(RESULTS); trap 'wait; exit 130' INT; failed=0; \
 	(trap - INT; exec $(PYTEST) --junit-xml=$(word 1,$(RESULTS)) -n auto -m ros) \
 	    &> build/tests_over_dds.txt & \
-	nice -n 10 $(PYTEST) --junit-xml=$(word 2,$(RESULTS)) -n auto -m 'not ros' || failed=1; \
+	$(PYTEST) --junit-xml=$(word 2,$(RESULTS)) -n auto -m 'not ros' || failed=1; \
 	wait $$! || failed=1; cat build/tests_over_dds.txt; \
 	$(RUN) test/support/totals.py $(RESULTS); exit $$failed
 endif
