@@ -48,6 +48,11 @@ shake the arm.
 """
 
 PER_TICK = 0.4
+"""
+Greatest natural frequency times the period.
+
+Dampers of springs then take at most 0.8 of a velocity in a tick, those of the posture at most 0.2.
+"""
 
 LOST = 1e-4 * np.eye(6)
 """Square of the singular values of J at which a direction counts as lost, m^2 and 1."""
@@ -228,7 +233,7 @@ class CartesianImpedance(ControlLaw):
         k = np.minimum(own.null_stiffness, fastest**2 * inertia)
         d = 2.0 * zeta * np.sqrt(k * inertia)
         N = self._identity - J.T @ np.linalg.solve(J @ J.T + LOST, J)
-        poles = float((N @ M_inverse @ N).diagonal() @ d)  # their sum; a redundant arm has few
+        poles = float((N @ M_inverse @ N).diagonal() @ d)  # sum of the poles of this damping
         d *= min(0.5 * fastest / max(poles, 1e-9), 1.0)
         null = N @ (k * way - d * (N @ qd))
         null -= fastest * inertia * (qd - np.clip(qd, -self._free_speeds, self._free_speeds))
