@@ -27,6 +27,7 @@ class RealTime:
     Decides when the robot moves, and with which command: simulated time follows real time.
 
     After a stall it catches up. ``lose`` is called with the lag beyond :data:`MAX_STEPS`, s.
+    ``ended`` ends the wait for a command.
     """
 
     def __init__(
@@ -36,6 +37,7 @@ class RealTime:
         self._timestep = timestep
         self._lose = lose
         self._schedule = PeriodicSchedule(timestep)
+        self.ended = False
 
     def start(self) -> None:
         """Start the schedule now."""
@@ -103,7 +105,7 @@ class Lockstep(RealTime):
             publish_state()
             self._commands.wait(ANSWER_TIMEOUT / PUBLICATIONS)
             message = self._commands.take()
-            if message is not None:
+            if message is not None or self.ended:
                 return message
         self._answered = False
         if self._publishers():

@@ -152,6 +152,11 @@ class PhysicsLoop(LoopThread):
         self.hand = ScriptedHand(robot)
         self._commanded = slice(len(robot.joint_names))
 
+    def stop(self) -> None:
+        """End the loop, also one that waits for a command, and wait for it."""
+        self._pace.ended = True
+        super().stop()
+
     def _loop(self) -> None:
         self._pace.start()
         self._broadcasters.start()

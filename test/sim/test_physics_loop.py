@@ -223,3 +223,6 @@ def test_in_lockstep_time_waits_for_the_command_that_answers_each_state(
     paced.waiting, paced.publishers = ['another'], 0
     assert (command(), paced.exchange()) == ('another', (None, PUBLICATIONS))
     assert (len(paced.warnings), paced.starts) == (1, 2)  # the control has ended
+
+    paced.waiting, paced.pace.ended = ['last'], True
+    assert (command(), paced.exchange()) == ('last', (None, 1))  # its process ends

@@ -72,9 +72,15 @@ class DemoClient(NodeClient):
         self._newest: Sample | None = None
 
     def wait_until(self, what: str, condition: Callable[[], bool]) -> None:
-        """Wait for a condition; raise a DemoError with its description after a timeout."""
+        """Wait for a condition; raise a DemoError if the control ends, or after a timeout."""
         timeout = self._live.timeout
-        self._live.wait(condition, lambda: DemoError(f'{what}: not within {timeout:g} s'))
+
+        def met() -> bool:
+            if self.diagnostics.get('state') == 'fault':
+                raise DemoError(f'{what}: the control ended: {self.diagnostics["reason"]}')
+            return condition()
+
+        self._live.wait(met, lambda: DemoError(f'{what}: not within {timeout:g} s'))
 
     def now(self) -> float:
         """Return the robot's time, s."""

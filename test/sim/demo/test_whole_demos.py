@@ -28,7 +28,7 @@ from rclpy.serialization import serialize_message
 from sensor_msgs.msg import JointState
 import teach_and_play
 
-from rnea_ros.feedforward import FeedforwardController, JointBounds, JointStateMonitor
+from rnea_ros.feedforward import FeedforwardController, JointBounds, JointStateMonitor, Reason
 from rnea_ros.feedforward.settings import NodeSettings, complete_values
 from rnea_ros.live import LiveNode
 from rnea_ros.messages import decode_trajectory
@@ -322,6 +322,20 @@ def test_a_node_that_never_holds_the_arm_ends_the_demo_with_its_last_words(
     assert capsys.readouterr().err == (
         'demo: the node holds the arm: not within 0.2 s; the node: feedforward_node waits\n'
     )
+
+
+def test_a_control_that_ends_ends_the_demo_with_the_reason(
+    stages: list[Stage], capsys: Printed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def start(stage: Stage, *given: Any) -> None:
+        original(stage, *given)
+        if hasattr(stage, 'control'):
+            stage.control.request_fault(Reason.CONTROLLER_JOINTS_CHANGED)
+
+    original = Stage.start
+    monkeypatch.setattr(Stage, 'start', start)
+    assert main(['--headless', '--rate', '250', '--robot', 'panda_arm', '--output', '.']) == 1
+    assert 'the control ended: controller_joints_changed' in capsys.readouterr().err
 
 
 def test_a_process_that_ended_is_reported_with_its_log(tmp_path: Path) -> None:
