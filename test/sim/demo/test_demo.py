@@ -86,10 +86,12 @@ def test_what_cannot_be_shown_ends_in_one_line(
     if reason in ('matplotlib', 'viser'):
         monkeypatch.setitem(sys.modules, reason, None)
     (tmp_path / 'odd.urdf').write_text(text)
-    arguments = ['--urdf', str(tmp_path / 'odd.urdf'), '--browser', '--output', str(tmp_path)]
+    old = '--viewer is now --browser\n' if reason == 'viser' else ''
+    browser = '--viewer' if old else '--browser'
+    arguments = ['--urdf', str(tmp_path / 'odd.urdf'), browser, '--output', str(tmp_path)]
     assert main(arguments) == 2
     printed = capsys.readouterr()
-    assert re.fullmatch(f'demo: .*{reason}.*\n', printed.err), printed.err
+    assert re.fullmatch(f'{old}demo: .*{reason}.*\n', printed.err), printed.err
 
 
 @pytest.mark.ros
