@@ -22,6 +22,8 @@ from .yaml_files import read_document
 
 DEFAULT_TOPIC = 'effort_controller/commands'
 TRUE_OR_FALSE = ('true', 'false', 'True', 'False')
+RENAMED = {'viewer': 'panel'}
+"""New names of arguments by old name; the old ones count until version 0.5, with a warning."""
 
 
 def launch_description(
@@ -96,6 +98,11 @@ def values(arguments: Collection[str], context: Any) -> dict[str, str]:
         meant = [] if name in arguments else get_close_matches(name, arguments, 1, 0.8)
         if sign and meant:
             get_logger('rnea_ros').warning(f'{name}:= is no argument; did you mean {meant[0]}:=?')
+    given = context.launch_configurations
+    for old, new in RENAMED.items():
+        if new in arguments and old in given:
+            get_logger('rnea_ros').warning(f'{old}:= is now {new}:=')
+            given[new] = given[old]
     return {name: LaunchConfiguration(name).perform(context) for name in arguments}
 
 

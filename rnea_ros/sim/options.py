@@ -57,6 +57,7 @@ class Options:
         'with trigger joint_states and rate equal to state_rate',
     )
     watched: bool = _option(False, 'with lockstep: not faster than real time')
+    viewer: bool = _option(False, 'without effect; ends in version 0.5')
     wrench_link: str = _option('', 'first link beyond the force-torque sensor; empty: no sensor')
     effort_scale: Sequence[float] | None = _numbers(
         'N m or N per unit of commanded and measured efforts, one per commanded joint, as of '

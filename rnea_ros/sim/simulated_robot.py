@@ -234,6 +234,8 @@ def start(node: Any) -> tuple[Any, PhysicsLoop]:
     guide = partial(_guide, loop.hand, node.get_logger())
     node.create_subscription(JointTrajectory, '~/hand', guide, 1, raw=True)
     loop.start()
+    if options.viewer:
+        node.get_logger().warning('viewer is gone: ros2 run rnea_ros panel shows the robot')
     node.get_logger().info(
         f'brakes hold {len(robot.joint_names)} joints until the first command: '
         f'{", ".join(robot.joint_names)}'

@@ -48,7 +48,7 @@ def in_state(state: State) -> StateMachine:
     return state_machine
 
 
-@pytest.mark.parametrize(('state', 'event'), product(State, Event))
+@pytest.mark.parametrize(('state', 'event'), list(product(State, Event)))
 def test_every_event_leads_where_it_is_meant_to_or_nowhere(state: State, event: Event) -> None:
     state_machine = in_state(state)
     before = state_machine.since

@@ -3,7 +3,7 @@
 
 """Arguments of the launch files, without launch: their values, files, choices, and mistakes."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 import sys
 from types import ModuleType, SimpleNamespace
@@ -25,6 +25,7 @@ from rnea_ros.launch_arguments import (
     parameter_files,
     parameter_in,
     urdf_text,
+    values,
     words,
 )
 from rnea_ros.shared_memory import LOOPBACK_NOTICE, RANGE
@@ -108,7 +109,7 @@ def logged(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         return SimpleNamespace(values=values, **options)
 
     def perform(name: str) -> Any:
-        return SimpleNamespace(perform=lambda context: context.values[name])
+        return SimpleNamespace(perform=lambda context: context.launch_configurations[name])
 
     actions = ('DeclareLaunchArgument', 'LogInfo', 'OpaqueFunction', 'SetEnvironmentVariable')
     modules: dict[str, dict[str, Any]] = {
@@ -125,6 +126,10 @@ def logged(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return warnings
 
 
+def context_of(given: dict[str, str], argv: Sequence[str] = ()) -> Any:
+    return SimpleNamespace(argv=argv, launch_configurations=dict(given))
+
+
 def test_arguments_are_declared_and_a_misspelled_one_is_named(logged: list[str]) -> None:
     arguments = {'mode': ('gravity', 'law'), 'urdf': ('', 'file'), 'gui': ('false', 'window')}
     mode, urdf, gui, opaque = launch_description(
@@ -135,9 +140,16 @@ def test_arguments_are_declared_and_a_misspelled_one_is_named(logged: list[str])
     assert (mode.choices, gui.choices) == (list(MODES), list(TRUE_OR_FALSE))
     given = {'mode': 'feedback', 'urdf': '', 'gui': 'true'}
     argv = ['mode:=feedback', 'mod:=gravity', 'colour:=true', 'model']
-    context = SimpleNamespace(argv=argv, values=given | {'mod': 'gravity'})
+    context = context_of(given | {'mod': 'gravity'}, argv)
     assert opaque.function(context) == [given, Path('/rnea_ros')]
     assert logged == ['mod:= is no argument; did you mean mode:=?']
+
+
+def test_an_old_name_of_an_argument_counts_and_the_new_one_is_named(logged: list[str]) -> None:
+    given = {'viewer': 'true', 'panel': 'false'}
+    assert values(['panel'], context_of(given, ['viewer:=true'])) == {'panel': 'true'}
+    assert logged == ['viewer:= is now panel:=']
+    assert values(['mode'], context_of(given | {'mode': 'gravity'})) == {'mode': 'gravity'}
 
 
 def test_a_simulation_is_kept_off_the_network_and_says_so(

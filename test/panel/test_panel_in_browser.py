@@ -90,7 +90,7 @@ def test_a_browser_shows_and_changes_the_control(
 
             page.get_by_text('stop: ramp down to zero').click()
             shows('the node is inactive')
-            assert not robot.newest.any()
+            assert wait_until(lambda: not robot.newest.any()), robot.newest
         shows('no answer from /feedforward')
         with node(domain_id):
             robot.wait_until_controlled()

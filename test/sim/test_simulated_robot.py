@@ -39,7 +39,7 @@ ARGUMENTS = (
     f'-r __ns:=/left -r __node:=arm -p urdf:={PANDA} -p controller:=torque_controller '
     f'-p initial_positions:={POSTURE} -p state_rate:=200.0 -p publish_clock:=true '
     f'-p extra_damping:={[100.0] * 7} '  # with a slow arm no limit is reached while a test stalls
-    '-p payload.link:=fer_link8 -p payload.mass:=2.0 -p wrench_link:=fer_link8'
+    '-p payload.link:=fer_link8 -p payload.mass:=2.0 -p wrench_link:=fer_link8 -p viewer:=true'
 ).replace(', ', ',').split()
 
 
@@ -52,6 +52,7 @@ def test_a_robot_in_a_namespace_has_the_topics_of_ros2_control(domain_id: int) -
             'rnea_ros.sim.simulated_robot', '--ros-args', *ARGUMENTS, domain_id=domain_id
         ) as process,
     ):
+        process.wait_for('viewer is gone: ros2 run rnea_ros panel shows the robot')
         for message, topic, qos in (
             (JointState, 'joint_states', 10), (String, 'robot_description', latched),
             (WrenchStamped, 'force_torque_sensor_broadcaster/wrench', 10), (Clock, '/clock', 10),

@@ -120,9 +120,14 @@ def main(args: list[str] | None = None) -> int:
                         help='simulated time follows the clock')
     parser.add_argument('--browser', action='store_true',
                         help='show robot and node in a browser, not faster than real time')
+    parser.add_argument('--viewer', action='store_true',
+                        help='old name of --browser, until version 0.5')
     parser.add_argument('--headless', action='store_true', help='open no window with the picture')
     parser.add_argument('--output', default='demo_output', help='directory of picture and logs')
     options = parser.parse_args(args)
+    if options.viewer:
+        print('--viewer is now --browser', file=sys.stderr)
+        options.browser = True
     if not 50.0 <= options.rate <= 2000.0:
         parser.error(f'--rate {options.rate:g} is not between 50 and 2000 Hz')
     if (options.identify or options.teach or options.teleoperation) and options.real_time:
