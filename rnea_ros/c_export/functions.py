@@ -16,6 +16,7 @@ from ..arrays import Array
 from ..dynamics.kernels import BASE, Records, spatial, vectors
 from ..dynamics.tracing import ARGUMENTS, Trace, TracedTree, Values, placement
 from ..feedforward.laws import JointFriction
+from ..feedforward.loaded_model import JointSpring
 from ..robot import RobotModel
 
 Environment: TypeAlias = Mapping[str, Mapping[str, Any]]
@@ -43,6 +44,7 @@ class CExport:
     :param moving_base: whether gravity and the base's motion are arguments
     :param friction: friction of the joints, None for no function of it
     :param armature: rotor inertia for the function of friction, shape (nv,), kg m^2 or kg
+    :param spring: springs of joints of one axis, part of gravity; None for none
     """
 
     model: RobotModel
@@ -52,6 +54,7 @@ class CExport:
     moving_base: bool = False
     friction: JointFriction | None = None
     armature: Array | None = None
+    spring: JointSpring | None = None
 
     @property
     def environment(self) -> dict[str, Mapping[str, tuple[int, ...]]]:
@@ -105,11 +108,18 @@ def functions(
         tree = TracedTree(workspace.bodies)
         _apply(export, export.arguments(tree.trace.inputs), tree.bodies, at_rest=at_rest)
         _apply(export, environment, workspace.bodies, at_rest=at_rest)
-        compute = getattr(workspace, method)
+        compute, results = getattr(workspace, method), getattr(tree, method)()
+        expected = [compute(*(state[name] for name in arguments)).copy() for state in states]
+        description = DESCRIPTIONS[method]
+        if export.spring is not None and method != 'mass_matrix':
+            description += ', g(q) with springs'
+            results = results + export.spring.effort(tree.trace.inputs('q', model.nq))
+            expected = [
+                efforts + export.spring.effort(state['q'])
+                for efforts, state in zip(expected, states, strict=True)
+            ]
         yield CFunction(
-            method, DESCRIPTIONS[method], {name: sizes[name] for name in arguments},
-            getattr(tree, method)(),
-            [compute(*(state[name] for name in arguments)).copy() for state in states],
+            method, description, {name: sizes[name] for name in arguments}, results, expected,
             bool(export.environment),
         )
     for link in export.frames:

@@ -50,7 +50,7 @@ _SHARED = (
     'friction.model', 'friction.viscous', 'friction.coulomb', 'friction.viscous_negative',
     'friction.coulomb_negative',
     'friction.load', 'friction.smoothing_velocity', 'friction.offset', 'armature',
-    'gravity_factor',
+    'gravity_factor', 'spring.stiffness', 'spring.rest_position',
     'payload.link', 'payload.mass', 'payload.com', 'payload.inertia', 'effort_limits',
     'differentiate_velocity', 'interpolation', 'start_tolerance', 'allow_partial_joints_goal',
     'allow_nonzero_velocity_at_trajectory_end', 'use_trajectory_effort',

@@ -110,6 +110,20 @@ class FrictionSettings:
 
 
 @dataclass(frozen=True)
+class SpringSettings:
+    """Parameters ``spring.*``: springs and counterbalances at the joints, which no URDF has."""
+
+    stiffness: Numbers = active(
+        (0.0,), f'stiffness of a spring at the joint, {EACH}, N m/rad or N/m; 0: none',
+        (0.0, MAX_GAIN),
+    )
+    rest_position: Numbers = active(
+        (0.0,), f'position where the spring has no effort, {EACH}, rad or m',
+        (-1000.0, 1000.0),
+    )
+
+
+@dataclass(frozen=True)
 class ExternalEffortSettings:
     """Parameters ``external_effort.*``."""
 
@@ -422,6 +436,7 @@ class Settings:
     )
     units: EffortUnits = group(EffortUnits(), '')
     friction: FrictionSettings = group(FrictionSettings())
+    spring: SpringSettings = group(SpringSettings())
     payloads: tuple[Payload, ...] = ()
     hardware_compensates: tuple[HardwareCompensation, ...] = ()
     wrench_inputs: tuple[WrenchInputSettings, ...] = ()
