@@ -5,8 +5,8 @@
 The equations of all samples, A x = y, and their reduction by QR.
 
 Each sample gives one equation for each joint with an effort. The unknowns x are the standard
-parameters of the bodies, followed by rotor inertia a, friction B, C and k, and offset o of all
-joints (see :func:`terms`).
+parameters of the bodies, followed by rotor inertia a, friction B, C and k, stiffness K of a
+spring, and offset o of all joints (see :func:`terms`).
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..arrays import Array, Indices
+from ..feedforward.loaded_model import JointSpring
 from ..recordings import STILL_SPEED
 from ..robot import RobotModel
 from .run import Run
@@ -34,7 +35,7 @@ There friction depends on the travel, as in the models of Dahl and LuGre, and no
 velocity describes it. The travel of a prismatic joint is that of a pinion with a radius of 2 cm.
 """
 
-TERMS = 5  # number of linear terms of a joint: a, B, C, k, o
+TERMS = 6  # number of linear terms of a joint: a, B, C, k, K, o
 SEARCH_SAMPLES = 20000  # samples that are enough for the search of v_s
 
 MIN_SMOOTHING, MAX_SMOOTHING = 0.01, 0.25
@@ -62,16 +63,20 @@ class Equations:
     :ivar passes: whether it passes a velocity of 0 without standing still, shape (N, n)
     :ivar used: whether it has a usable effort and slides or winds, shape (N, n); poses at rest are
         used
+    :ivar held: efforts of the known springs, shape (N, n)
     :ivar run: number of the run of each sample, shape (N,); ``time``: its time in the run, s
     :ivar travel: travel in which a joint's gears wind up, shape (n,), rad or m
     """
 
-    def __init__(self, model: RobotModel, runs: Sequence[Run]) -> None:
+    def __init__(
+        self, model: RobotModel, runs: Sequence[Run], spring: JointSpring | None = None
+    ) -> None:
         self.model = model
         self.time, self.q, self.qd, self.qdd, self.effort = (
             np.concatenate([getattr(run, name) for run in runs])
             for name in ('time', 'q', 'qd', 'qdd', 'effort')
         )
+        self.held = (spring or JointSpring.none(model.nv)).effort(self.q)
         joints = {} if model.description is None else model.description.joints
         prismatic = [name for name, joint in joints.items() if joint.type == 'prismatic']
         slides = np.isin(model.joint_names, prismatic)
@@ -100,14 +105,15 @@ class Equations:
         step = 1 + len(self) // most
         few = copy(self)
         for name in (
-            'time', 'q', 'qd', 'qdd', 'effort', 'slides', 'winds', 'passes', 'used', 'run',
+            'time', 'q', 'qd', 'qdd', 'effort', 'held', 'slides', 'winds', 'passes', 'used',
+            'run',
         ):
             setattr(few, name, getattr(self, name)[::step])
         return few
 
     def rigid(self, model: RobotModel) -> Array:
-        """Return the rigid-body efforts of a model with the same joints, shape (N, n)."""
-        return model.inverse_dynamics_batch(self.q, self.qd, self.qdd)
+        """Return the efforts of a model with the same joints, with known springs, shape (N, n)."""
+        return model.inverse_dynamics_batch(self.q, self.qd, self.qdd) + self.held
 
     def reduced(self, terms: Array, effort: Array, weights: Array) -> Array:
         """
@@ -189,19 +195,25 @@ def sliding(run: Run, wind_up: Array) -> tuple[NDArray[np.bool_], ...]:
     return moves & ~stuck, moves & stuck, ~moves & ~stuck
 
 
-def terms(qd: Array, qdd: Array, load: Array, smoothing: ArrayLike) -> Array:
+def terms(q: Array, qd: Array, qdd: Array, load: Array, smoothing: ArrayLike) -> Array:
     """
-    Return the columns of a, B, C, k and o of each joint beside the rigid bodies, (..., n, 5).
+    Return the columns of a, B, C, k, K and o of each joint beside the rigid bodies, (..., n, 6).
 
     ::
 
-        a qdd + B qd + s(qd) (C + k |load|) + o,   s(qd) = tanh(qd / v_s)
+        a qdd + B qd + s(qd) (C + k |load|) + K q + o,   s(qd) = tanh(qd / v_s)
+
+    The constant of a spring K (q - q_0) and an offset are one unknown, o: of a joint with a
+    spring it gives the rest position q_0 = -o / K.
     """
     s = np.tanh(qd / np.asarray(smoothing))
-    return np.stack([qdd, qd, s, s * np.abs(load), np.ones_like(qd)], axis=-1)
+    return np.stack([qdd, qd, s, s * np.abs(load), q, np.ones_like(qd)], axis=-1)
 
 
-def search_smoothing(equations: Equations, load: Array, weights: Array, with_load: Array) -> Array:
+def search_smoothing(
+    equations: Equations, load: Array, weights: Array, with_load: NDArray[np.bool_],
+    springs: NDArray[np.bool_]
+) -> Array:
     """
     Return the likely v_s of each joint, shape (n,), rad/s or m/s.
 
@@ -219,22 +231,23 @@ def search_smoothing(equations: Equations, load: Array, weights: Array, with_loa
         own = np.where(passes, np.median(own[own > 0.0]), own)
         rows = np.flatnonzero(own)
         rows = rows[:: 1 + len(rows) // SEARCH_SAMPLES]
-        found[joint] = _search(
-            equations.qd[rows, joint], equations.qdd[rows, joint], load[rows, joint],
-            equations.effort[rows, joint], np.sqrt(own[rows]), bool(with_load[joint])
-        )
+        samples = [each[rows, joint] for each in (
+            equations.q, equations.qd, equations.qdd, load, equations.effort
+        )]
+        found[joint] = _search(samples, np.sqrt(own[rows]), with_load[joint], springs[joint])
     return found
 
 
-def _search(
-    qd: Array, qdd: Array, load: Array, effort: Array, root: Array, with_load: bool
-) -> float:
-    """Return the v_s of one joint, from its used rows."""
+def _search(samples: Sequence[Array], root: Array, with_load: bool, spring: bool) -> float:
+    """Return the v_s of one joint, from q, qd, qdd, load and effort of its used rows."""
     from scipy.optimize import nnls
 
+    q, qd, qdd, load, effort = samples
+
     def error(exponent: float) -> float:
-        a, B, C, k, o = terms(qd, qdd, load, np.exp(exponent)).T
-        columns = [a, B, C, *([k] if with_load else []), o, -o, load, effort]
+        a, B, C, k, K, o = terms(q, qd, qdd, load, np.exp(exponent)).T
+        some = [*([k] if with_load else []), *([K] if spring else [])]
+        columns = [a, B, C, *some, o, -o, load, effort]
         R = triangular(np.column_stack(columns) * root[:, np.newaxis])
         return float(nnls(R[:, :-1], R[:, -1])[1])
 

@@ -48,6 +48,7 @@ from ..identification import (
 )
 from ..identification.figures import ReportFigures, figures, payload_json
 from ..identification.report import payload_text, picture, text
+from ..identification.springs import joints_with_spring
 from ..parameters import parameter_file_text
 from ..recordings import CUTOFF, STILL_SPEED, Sample, read_recordings, recording_from
 from ..robot import RobotModel
@@ -88,10 +89,12 @@ def _parser() -> OneLineParser:
         help='identify these moving links only; without names none, only friction and rotors')
     add('--keep-friction', type=Path, metavar='YAML',
         help='parameter file of the node: friction that is not identified; with --payload also '
-        'rotor inertia')
+        'rotor inertia; springs, too')
     add('--payload', metavar='LINK',
         help='identify a payload on this link, from recordings with it; the arm is that of --urdf '
         'and --keep-friction')
+    add('--spring', nargs='+', default=(), metavar='JOINT',
+        help='identify a spring or counterbalance at these joints; the notes say where it helps')
     add('--cutoff', type=positive, default=CUTOFF,
         help=f'cut-off of the low-pass filter, Hz; default {CUTOFF:g}')
     add('--prior-weight', type=positive, default=PRIOR_WEIGHT,
@@ -122,8 +125,8 @@ def _options(args: list[str] | None) -> argparse.Namespace:
     if options.dry_run and not options.bags:
         parser.error('--dry-run needs a recording')
     if options.payload is not None:
-        arm_only = ('validate', 'links', 'write_urdf', 'picture')
-        if given := [name for name in arm_only if getattr(options, name) is not None]:
+        arm_only = ('validate', 'links', 'spring', 'write_urdf', 'picture')
+        if given := [name for name in arm_only if getattr(options, name) not in (None, ())]:
             parser.error(f'--payload takes no --{given[0].replace("_", "-")}')
     return options
 
@@ -168,6 +171,7 @@ def _model(
     for link in options.links or ():
         if link not in model.body_names:
             raise UnknownNameError('moving link', link, model.body_names)
+    joints_with_spring(model, options.spring)  # raises UnknownNameError
     if options.payload is not None and options.payload not in model.link_names:
         raise UnknownNameError('link', options.payload, model.link_names)
     path = options.keep_friction
@@ -214,12 +218,15 @@ def _amount(runs: Sequence[Run], of: str = ' of motion') -> str:
 def _identify(options: argparse.Namespace, inputs: IdentificationInputs) -> int:
     """Identify the arm; return the exit code."""
     settings = inputs.settings
-    friction = None if settings is None else settings.joint_friction
+    friction, spring = (
+        (None, None) if settings is None else (settings.joint_friction, settings.joint_spring)
+    )
     with elapsed_shown('fitting'):
         result = identify(
             inputs.model, inputs.runs, validate=inputs.validate, links=options.links,
             prior_weight=options.prior_weight, keep_friction=friction,
-            accept_faults=options.force, total_mass=options.total_mass,
+            accept_faults=options.force, total_mass=options.total_mass, springs=options.spring,
+            keep_spring=spring,
         )
     summary = figures(result)
     print(f'\n{text(summary)}\n')
@@ -239,7 +246,8 @@ def _payload(options: argparse.Namespace, inputs: IdentificationInputs) -> int:
     fit = identify_payload(
         inputs.model, inputs.runs, options.payload,
         friction=None if settings is None else settings.joint_friction,
-        armature=None if settings is None else settings.rotor_inertia
+        armature=None if settings is None else settings.rotor_inertia,
+        spring=None if settings is None else settings.joint_spring
     )
     print(f'\n{payload_text(fit, joints)}\n')
     _report(options, payload_json(fit, joints))

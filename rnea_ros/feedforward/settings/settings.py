@@ -119,7 +119,7 @@ class SpringSettings:
     )
     rest_position: Numbers = active(
         (0.0,), f'position where the spring has no effort, {EACH}, rad or m',
-        (-1000.0, 1000.0),
+        (-1e6, 1e6),
     )
 
 
