@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 import re
 from typing import Any, TypeAlias
 
@@ -146,9 +146,12 @@ def _drives(
     trace = Trace()
     qd, qdd, load = (trace.inputs(name, nv) for name in ('qd', 'qdd', 'load'))
     efforts: Values = np.empty(nv, dtype=object)
+    own = {name: each for name, each in vars(friction).items() if name != 'shared'}
     for j in range(nv):
-        joint = JointFriction(*(each.astype(object).T[j] for each in astuple(friction)))
+        joint = JointFriction(**{name: each.astype(object).T[j] for name, each in own.items()})
         efforts[j] = joint.friction(qd[j], load[j]) + float(armature[j]) * qdd[j]
+    if friction.shared is not None:
+        friction.shared.add(efforts, qd)
     return CFunction(
         'drive_torques', 'friction, offset and rotor inertia, to be added to the inverse '
         'dynamics, which are the load', {'qd': nv, 'qdd': nv, 'load': nv}, efforts,

@@ -6,17 +6,20 @@ The equations of all samples, A x = y, and their reduction by QR.
 
 Each sample gives one equation for each joint with an effort. The unknowns x are the standard
 parameters of the bodies, followed by rotor inertia a, friction B, C and k, stiffness K of a
-spring, and offset o of all joints (see :func:`terms`).
+spring, and offset o of all joints (see :meth:`Equations.terms`).
+
+Friction that two joints share has the unknowns B_s and C_s of the second joint.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from copy import copy
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from ..arrays import Array, Indices
 from ..feedforward.loaded_model import JointSpring
@@ -35,7 +38,8 @@ There friction depends on the travel, as in the models of Dahl and LuGre, and no
 velocity describes it. The travel of a prismatic joint is that of a pinion with a radius of 2 cm.
 """
 
-TERMS = 6  # number of linear terms of a joint: a, B, C, k, K, o
+SHARED, SPRING, OFFSET = slice(4, 6), 6, 7  # places of terms of a joint
+TERMS = 8  # their number: a, B, C, k, B_s, C_s, K, o
 SEARCH_SAMPLES = 20000  # samples that are enough for the search of v_s
 
 MIN_SMOOTHING, MAX_SMOOTHING = 0.01, 0.25
@@ -50,6 +54,21 @@ FAST = 0.95  # share of the samples that are slower than the greatest v_s
 SPREAD = 2.0  # deviation of ln(v_s) from ln(START) before the data are known
 CORRELATED = 5.0  # number of samples that count as one: errors of a model correlate
 GRID = 40  # number of values of v_s, apart by a factor of at most 1.09
+
+
+@dataclass(frozen=True)
+class Couplings:
+    """Terms that only some of the n joints have."""
+
+    known: JointSpring  # springs that are not fitted
+    springs: NDArray[np.bool_]  # which joints have a spring to fit, shape (n,)
+    # joints a and b that share friction, which turns at qd_a + r qd_b, and r
+    shared: tuple[int, int, float] | None = None
+
+    @classmethod
+    def none(cls, n: int) -> Couplings:
+        """Return joints without such terms."""
+        return cls(JointSpring.none(n), np.zeros(n, dtype=bool))
 
 
 class Equations:
@@ -69,14 +88,15 @@ class Equations:
     """
 
     def __init__(
-        self, model: RobotModel, runs: Sequence[Run], spring: JointSpring | None = None
+        self, model: RobotModel, runs: Sequence[Run], couplings: Couplings | None = None
     ) -> None:
         self.model = model
+        self.couplings = couplings or Couplings.none(model.nv)
         self.time, self.q, self.qd, self.qdd, self.effort = (
             np.concatenate([getattr(run, name) for run in runs])
             for name in ('time', 'q', 'qd', 'qdd', 'effort')
         )
-        self.held = (spring or JointSpring.none(model.nv)).effort(self.q)
+        self.held = self.couplings.known.effort(self.q)
         joints = {} if model.description is None else model.description.joints
         prismatic = [name for name, joint in joints.items() if joint.type == 'prismatic']
         slides = np.isin(model.joint_names, prismatic)
@@ -114,6 +134,30 @@ class Equations:
     def rigid(self, model: RobotModel) -> Array:
         """Return the efforts of a model with the same joints, with known springs, shape (N, n)."""
         return model.inverse_dynamics_batch(self.q, self.qd, self.qdd) + self.held
+
+    def terms(self, load: Array, smoothing: Array) -> Array:
+        """
+        Return the columns of the joints' terms beside the rigid bodies, shape (N, n, 8).
+
+        ::
+
+            a qdd + B qd + s(qd) (C + k |load|) + K q + o,   s(qd) = tanh(qd / v_s)
+            B_s w + s(w) C_s on joint a, r times this on joint b,   w = qd_a + r qd_b
+
+        The constant of a spring K (q - q_0) and an offset are one unknown, o: of a joint with a
+        spring it gives the rest position q_0 = -o / K.
+        """
+        s, none = np.tanh(self.qd / smoothing), np.zeros_like(self.qd)
+        springs, ones = self.couplings.springs * self.q, np.ones_like(self.qd)
+        columns = np.stack(
+            [self.qdd, self.qd, s, s * np.abs(load), none, none, springs, ones], axis=-1
+        )
+        if self.couplings.shared is not None:
+            a, b, ratio = self.couplings.shared
+            w = self.qd[:, a] + ratio * self.qd[:, b]
+            columns[:, a, SHARED] = np.column_stack([w, np.tanh(w / smoothing[b])])
+            columns[:, b, SHARED] = ratio * columns[:, a, SHARED]
+        return columns
 
     def reduced(self, terms: Array, effort: Array, weights: Array) -> Array:
         """
@@ -156,6 +200,9 @@ class Equations:
             own = np.zeros((len(Y), n, terms.shape[2], n))
             for joint in range(n):
                 own[:, joint, :, joint] = terms[part, joint]
+            if self.couplings.shared is not None:  # one unknown of both joints
+                a, b, _ = self.couplings.shared
+                own[:, a, SHARED, b], own[:, a, SHARED, a] = own[:, a, SHARED, a], 0.0
             y = np.where(weights[part] > 0.0, effort[part], 0.0)[:, :, np.newaxis]
             rows = np.concatenate([Y, own.reshape(len(Y), n, -1), y], axis=2)
             yield part, rows * np.sqrt(weights[part])[:, :, np.newaxis]
@@ -195,24 +242,8 @@ def sliding(run: Run, wind_up: Array) -> tuple[NDArray[np.bool_], ...]:
     return moves & ~stuck, moves & stuck, ~moves & ~stuck
 
 
-def terms(q: Array, qd: Array, qdd: Array, load: Array, smoothing: ArrayLike) -> Array:
-    """
-    Return the columns of a, B, C, k, K and o of each joint beside the rigid bodies, (..., n, 6).
-
-    ::
-
-        a qdd + B qd + s(qd) (C + k |load|) + K q + o,   s(qd) = tanh(qd / v_s)
-
-    The constant of a spring K (q - q_0) and an offset are one unknown, o: of a joint with a
-    spring it gives the rest position q_0 = -o / K.
-    """
-    s = np.tanh(qd / np.asarray(smoothing))
-    return np.stack([qdd, qd, s, s * np.abs(load), q, np.ones_like(qd)], axis=-1)
-
-
 def search_smoothing(
-    equations: Equations, load: Array, weights: Array, with_load: NDArray[np.bool_],
-    springs: NDArray[np.bool_]
+    equations: Equations, load: Array, weights: Array, with_load: NDArray[np.bool_]
 ) -> Array:
     """
     Return the likely v_s of each joint, shape (n,), rad/s or m/s.
@@ -231,26 +262,42 @@ def search_smoothing(
         own = np.where(passes, np.median(own[own > 0.0]), own)
         rows = np.flatnonzero(own)
         rows = rows[:: 1 + len(rows) // SEARCH_SAMPLES]
-        samples = [each[rows, joint] for each in (
-            equations.q, equations.qd, equations.qdd, load, equations.effort
-        )]
-        found[joint] = _search(samples, np.sqrt(own[rows]), with_load[joint], springs[joint])
+        qd, qdd, effort = (
+            each[rows, joint] for each in (equations.qd, equations.qdd, equations.effort)
+        )
+        carried = load[rows, joint]
+        linear, dry = [qdd, qd, np.ones_like(qd), -np.ones_like(qd), carried], [(qd, 1.0)]
+        if with_load[joint]:
+            dry.append((qd, np.abs(carried)))
+        if equations.couplings.springs[joint]:
+            linear.append(equations.q[rows, joint])
+        shared = equations.couplings.shared
+        if shared is not None and joint in shared[:2]:
+            a, b, ratio = shared
+            w = equations.qd[rows, a] + ratio * equations.qd[rows, b]
+            factor = 1.0 if joint == a else ratio
+            linear.append(factor * w)
+            dry.append((w, factor))
+        found[joint] = _search(linear, dry, effort, np.sqrt(own[rows]))
     return found
 
 
-def _search(samples: Sequence[Array], root: Array, with_load: bool, spring: bool) -> float:
-    """Return the v_s of one joint, from q, qd, qdd, load and effort of its used rows."""
+def _search(
+    linear: Sequence[Array], dry: Sequence[tuple[Array, Array | float]], effort: Array, root: Array
+) -> float:
+    """
+    Return the v_s of one joint from its used rows.
+
+    ``dry``: speeds of dry friction, its own first, and factors; ``linear``: the other columns.
+    """
     from scipy.optimize import nnls
 
-    q, qd, qdd, load, effort = samples
-
     def error(exponent: float) -> float:
-        a, B, C, k, K, o = terms(q, qd, qdd, load, np.exp(exponent)).T
-        some = [*([k] if with_load else []), *([K] if spring else [])]
-        columns = [a, B, C, *some, o, -o, load, effort]
-        R = triangular(np.column_stack(columns) * root[:, np.newaxis])
+        columns = [factor * np.tanh(speed / np.exp(exponent)) for speed, factor in dry]
+        R = triangular(np.column_stack([*linear, *columns, effort]) * root[:, np.newaxis])
         return float(nnls(R[:, :-1], R[:, -1])[1])
 
+    qd = dry[0][0]
     greatest = np.clip(np.quantile(np.abs(qd), FAST), 2.0 * MIN_SMOOTHING, MAX_SMOOTHING)
     exponents = np.linspace(np.log(MIN_SMOOTHING), np.log(greatest), GRID)
     squares = np.array([error(exponent) ** 2 for exponent in exponents])

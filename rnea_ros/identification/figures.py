@@ -62,8 +62,6 @@ class JointReport:
     smoothing_velocity: float  # rad/s or m/s
     armature: tuple[float, float]  # rotor inertia, kg m^2 or kg, and its standard deviation
     offset: tuple[float, float]  # N m or N, and its standard deviation
-    stiffness: tuple[float, float]  # of the spring, N m/rad or N/m, and its standard deviation
-    rest_position: tuple[float, float]  # of the spring, rad or m, and its standard deviation
 
     @property
     def has_effort(self) -> bool:
@@ -190,8 +188,6 @@ def _joint(result: Identification, number: int, name: str) -> JointReport:
         float(friction.smoothing_velocity[number]),
         estimate(result.armature, 'armature'),
         estimate(friction.offset + (friction.coulomb[0] - friction.coulomb[1]) / 2.0, 'offset'),
-        estimate(result.spring.stiffness, 'stiffness'),
-        estimate(result.spring.rest_position, 'rest_position'),
     )
 
 

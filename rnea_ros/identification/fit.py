@@ -10,7 +10,7 @@ The physically consistent fit of the equations R x = z, the triangular form of a
               + lambda sum over bodies [tr(P0^-1 P) - log det(P0^-1 P) - 4]
               + lambda/2 sum over joints (o / o_0)^2
               + 1/2 |max(A phi - b, 0)|^2
-              - mu sum over joints [log a + log B + log C + log k + log K]
+              - mu sum over joints [log a + log B + log C + log k + log B_s + log C_s + log K]
 
 The second term is the entropic (Bregman) divergence of the pseudo-inertia P from P0, that of the
 URDF (Lee, Wensing, Park, IEEE T-RO 36(3), 2020, eq. 22). It is infinite if P is not positive
@@ -36,7 +36,7 @@ from ..arrays import Array, Indices
 from ..feedforward.laws import JointFriction
 from ..recordings.robust import huber_weights, weighted_rms
 from ..robot import RobotModel
-from .equations import START, TERMS, Equations, search_smoothing, terms
+from .equations import SHARED, START, TERMS, Equations, search_smoothing
 from .pseudo_inertia import BASIS, pseudo_inertias, regular
 
 BARRIERS = (1.0, 0.1, 0.01, 1e-3)  # weights mu in turn; the last one hardly shifts the result
@@ -203,7 +203,7 @@ def _newton(cost: _Cost, x: Array, barrier: float) -> Array:
 class Fitted:
     """The result of the last round."""
 
-    # Unknowns, shape (p,): parameters of the bodies, then a, B, C, k, K and o of all joints
+    # Unknowns, shape (p,): parameters of the bodies, then a, B, C, k, B_s, C_s, K, o of joints
     x: Array
     smoothing: Array  # smoothing velocity v_s of each joint, shape (n,), rad/s or m/s
     sigma: Array  # RMS residual of each joint, shape (n,), N m or N
@@ -222,14 +222,12 @@ class Fitted:
 
 def fit_in_rounds(
     equations: Equations, prior: RobotModel, prior_weight: float, free_bodies: NDArray[np.bool_],
-    keep_friction: JointFriction | None, bounds: tuple[Array, Array] | None,
-    springs: NDArray[np.bool_]
+    keep_friction: JointFriction | None = None, bounds: tuple[Array, Array] | None = None
 ) -> Fitted:
     """
     Return the result of the last round; known friction is kept, not fitted.
 
-    The weight of the URDF is per sample; ``bounds`` are soft bounds A phi <= b of the bodies;
-    ``springs`` are the joints with a spring to fit, shape (n,).
+    The weight of the URDF is per sample; ``bounds`` are soft bounds A phi <= b of the bodies.
     """
     used = equations.used
     slides, winds = used & ~equations.winds, used & equations.winds
@@ -240,7 +238,7 @@ def fit_in_rounds(
     measured = used.any(axis=0)
     rotors = measured & equations.moves
     offset = rotors if equations.qd.any() else measured  # at rest it is static friction too
-    springs = springs & offset
+    springs, shared = equations.couplings.springs & offset, equations.couplings.shared
     offset_size = np.where(springs, np.inf, OFFSET_SHARE * rms_effort)
     problem = _problem(prior, prior_weight * len(equations), free_bodies, offset_size)
     if bounds is not None and free_bodies.any():
@@ -255,17 +253,22 @@ def fit_in_rounds(
         if keep_friction is not None:
             effort = effort - keep_friction.friction(equations.qd, load)
         elif equations.qd.any():
-            smoothing = search_smoothing(equations, load, weights, with_load, springs)
-        columns = terms(equations.q, equations.qd, equations.qdd, load, smoothing)
+            smoothing = search_smoothing(equations, load, weights, with_load)
+        columns = equations.terms(load, smoothing)
         friction = rotors & (keep_friction is None)
+        both = np.zeros_like(friction)
+        if shared is not None:
+            both[shared[1]] = friction[shared[0]] & friction[shared[1]]
         free = np.concatenate([
-            np.repeat(free_bodies, 10), rotors, friction, friction, friction & with_load, springs,
-            offset
+            np.repeat(free_bodies, 10), rotors, friction, friction, friction & with_load,
+            both, both, springs, offset
         ])
         problem = replace(problem, free=free)
         factor = equations.reduced(columns, effort - equations.held, weights / sigma**2)
         x = solve(factor, problem)
         bodies, joints = x[: -TERMS * n], x[-TERMS * n :].reshape(TERMS, n)
+        if shared is not None:
+            joints[SHARED, shared[0]] = joints[SHARED, shared[1]]
         rigid = equations.rigid(prior.with_inertial_parameters(bodies))
         residual = effort - rigid - np.einsum('ijk,kj->ij', columns, joints)
         load = rigid + springs * (joints[-2] * equations.q + joints[-1])

@@ -8,18 +8,20 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Array
 from ..errors import InputError
-from ..feedforward.laws import JointFriction
+from ..feedforward.laws import JointFriction, SharedFriction
 from ..feedforward.loaded_model import JointSpring
 from ..robot import RobotModel
 from .base_parameters import BaseParameters, base_parameters, combinations
 from .comparison import ArmModel, check_held_out, compare, repetition_notes
-from .equations import TERMS, Equations
+from .couplings import Coupling, Judged, checked, suggestions
+from .equations import TERMS, Couplings, Equations
 from .fit import Fitted, fit_in_rounds
 from .jackknife import Uncertainty, uncertainty
 from .plausibility import (
@@ -34,13 +36,6 @@ from .plausibility import (
 )
 from .result import Identification, JointDeviations, ParameterOrigin
 from .run import IdentificationError, Run, check_model, groups_of_poses
-from .springs import (
-    Judged,
-    check_springs,
-    joints_with_spring,
-    rest_deviations,
-    suggested_springs,
-)
 
 FITTED_SHARE = 0.7  # share of the time of each run that is fitted; the rest is for validation
 SHORT_TIME, BLOCKS = 7.0, 4
@@ -57,7 +52,7 @@ def identify(
     prior_weight: float = PRIOR_WEIGHT, links: Collection[str] | None = None,
     keep_friction: JointFriction | None = None, accept_faults: bool = False,
     total_mass: float | None = None, springs: Collection[str] = (),
-    keep_spring: JointSpring | None = None,
+    shared_friction: Sequence[Any] = (), keep_spring: JointSpring | None = None,
 ) -> Identification:
     """
     Return the model that fits the runs; undetermined parameters stay near those of the URDF.
@@ -75,6 +70,8 @@ def identify(
     :param accept_faults: inverted signs, other units and the like become notes, not errors
     :param total_mass: mass of the whole robot, kg; None for that of the URDF within a factor
     :param springs: names of joints whose spring is identified; the notes say where one may be
+    :param shared_friction: names of two joints that share friction, as of a motor that turns at
+        qd_a + r qd_b, and r, 1 by default
     :param keep_spring: known springs of the other joints
     :raises IdentificationError: the runs do not suffice
     :raises InputError: the weight is out of its range
@@ -104,23 +101,30 @@ def identify(
         parts = [run.split(FITTED_SHARE) for run in fitted_runs]
         fitted_runs, held_out = [first for first, _ in parts], [last for _, last in parts]
     prior, mass_flaws = scaled_prior(model, fitted_runs, total_mass)
-    with_spring = joints_with_spring(model, springs)
+    asked = [Coupling.named(model, [name]) for name in springs]
+    if shared_friction:
+        asked.append(Coupling.named(model, shared_friction[:2], *shared_friction[2:]))
+    couplings = Couplings.none(model.nv)
+    if keep_spring is not None:
+        couplings = replace(couplings, known=keep_spring)
+    for each in asked:
+        couplings = each.added_to(couplings)
     fit = partial(
         _fit, prior, prior_weight=prior_weight, free_bodies=_free_bodies(model, links),
-        keep_friction=keep_friction, bounds=mass_bounds(prior, total_mass), known=keep_spring
+        keep_friction=keep_friction, bounds=mass_bounds(prior, total_mass)
     )  # fmt: skip
 
-    def judged(with_spring: NDArray[np.bool_]) -> Judged:
-        equations, fitted, models = fit(fitted_runs, with_spring)
+    def judged(couplings: Couplings) -> Judged:
+        equations, fitted, models = fit(fitted_runs, couplings)
         each = [models] * len(held_out)
         if in_turn:
             others = ([run for run in held_out if run is not each] for each in held_out)
-            each = [fit(runs, with_spring)[2] for runs in others]
+            each = [fit(runs, couplings)[2] for runs in others]
         comparison = compare(held_out, model.inverse_dynamics_batch, each)
         return Judged(equations, fitted, models, comparison)
 
     notes = (*mass_flaws, *check_runs(model, fitted_runs, accept_faults))
-    result = judged(with_spring)
+    result = judged(couplings)
     equations, fitted, models = result.equations, result.fitted, result.models
     if len(fitted_runs) > 1 and not short:
         check_same_load(equations, fitted, fitted_runs)
@@ -132,12 +136,12 @@ def identify(
         notes += tuple(repetition_notes(fitted_runs, held_out))
     uncertain = uncertainty(equations, fitted)
     size = 10 * len(model.body_names)
-    inertia, viscous, coulomb, load, stiffness, zero = (
+    inertia, viscous, coulomb, load, _, _, stiffness, zero = (
         uncertain.deviations[size:].reshape(TERMS, -1)
     )
     identified = models[1]
-    check_springs(with_spring, identified, stiffness)
-    notes += tuple(suggested_springs(result, judged))
+    notes += tuple(checked(asked, model.joint_names, fitted, uncertain.covariance))
+    notes += tuple(suggestions(result, judged))
     origin = map(ParameterOrigin.of, uncertain.removed_variance, uncertain.has_effect)
     return Identification(
         prior=model,
@@ -149,8 +153,7 @@ def identify(
         armature=identified.armature,
         spring=identified.spring,
         joint_deviations=JointDeviations(
-            viscous, coulomb, load, inertia, np.where(with_spring, 0.0, zero), stiffness,
-            rest_deviations(fitted, uncertain)
+            viscous, coulomb, load, inertia, np.where(fitted.springs, 0.0, zero), stiffness
         ),
         base=_base(equations, fitted, uncertain),
         comparison=result.comparison,
@@ -160,19 +163,15 @@ def identify(
 
 
 def _fit(
-    model: RobotModel, runs: Sequence[Run], springs: NDArray[np.bool_], *, prior_weight: float,
+    model: RobotModel, runs: Sequence[Run], couplings: Couplings, *, prior_weight: float,
     free_bodies: NDArray[np.bool_], keep_friction: JointFriction | None,
-    bounds: tuple[Array, Array], known: JointSpring | None
+    bounds: tuple[Array, Array]
 ) -> tuple[Equations, Fitted, tuple[ArmModel, ArmModel]]:
     """Return the equations and the fit of runs, and the URDF with friction and the fitted arm."""
-    known = JointSpring.none(model.nv) if known is None else known
-    known = replace(known, stiffness=np.where(springs, 0.0, known.stiffness))
-    equations, models = Equations(model, runs, known), []
+    equations, models = Equations(model, runs, couplings), []
     for free in (np.zeros_like(free_bodies), free_bodies):
-        fitted = fit_in_rounds(
-            equations, model, prior_weight, free, keep_friction, bounds, springs
-        )
-        friction, armature, spring = joint_parameters(fitted, model.nv, keep_friction, known)
+        fitted = fit_in_rounds(equations, model, prior_weight, free, keep_friction, bounds)
+        friction, armature, spring = joint_parameters(fitted, couplings, keep_friction)
         phi = fitted.x[: model.inertial_parameters.size]
         bodies = model.with_inertial_parameters(phi) if free.any() else model
         models.append(ArmModel(bodies, friction, armature, spring))
@@ -180,7 +179,7 @@ def _fit(
 
 
 def joint_parameters(
-    fitted: Fitted, n: int, keep_friction: JointFriction | None, known: JointSpring
+    fitted: Fitted, couplings: Couplings, keep_friction: JointFriction | None
 ) -> tuple[JointFriction, Array, JointSpring]:
     """
     Return friction with the offset, rotor inertia, and springs.
@@ -191,7 +190,10 @@ def joint_parameters(
     Moving joints do not tell an offset from Coulomb friction that differs by direction, C + o and
     C - o, which predicts slow joints better. As friction never drives, it needs ``|o| <= C``.
     """
-    armature, viscous, coulomb, load, stiffness, offset = fitted.x[-TERMS * n :].reshape(TERMS, n)
+    n, known = len(fitted.sigma), couplings.known
+    armature, viscous, coulomb, load, B_s, C_s, stiffness, offset = (
+        fitted.x[-TERMS * n :].reshape(TERMS, n)
+    )
     rest = -offset / np.where(fitted.springs, stiffness, 1.0)
     spring = JointSpring(
         known.stiffness + stiffness, np.where(fitted.springs, rest, known.rest_position)
@@ -201,8 +203,13 @@ def joint_parameters(
         return replace(keep_friction, offset=keep_friction.offset + offset), armature, spring
     by_direction = np.where(np.abs(offset) <= coulomb, offset, 0.0)
     both = np.array([coulomb + by_direction, coulomb - by_direction])
+    shared = None
+    if couplings.shared is not None:
+        a, b, ratio = couplings.shared
+        of_b = map(float, (B_s[b], C_s[b], fitted.smoothing[b]))
+        shared = SharedFriction((a, b), ratio, *of_b)
     friction = JointFriction(
-        np.array([viscous, viscous]), both, load, fitted.smoothing, offset - by_direction
+        np.array([viscous, viscous]), both, load, fitted.smoothing, offset - by_direction, shared
     )
     return friction, armature, spring
 

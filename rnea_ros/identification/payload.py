@@ -10,7 +10,7 @@ The difference of two identified models is not a payload: small errors of all li
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from ..feedforward.loaded_model import JointSpring
 from ..parameters import Value
 from ..recordings.robust import huber_weights, weighted_rms
 from ..robot import Payload, RobotModel
-from .equations import Equations, triangular
+from .equations import Couplings, Equations, triangular
 from .fit import HUBER, Problem, log_det_derivatives, solve
 from .jackknife import block_squares, inverse, jackknife
 from .plausibility import LOAD_EXPLAINS
@@ -73,7 +73,10 @@ def identify_payload(
     """
     check_model(model)
     friction = JointFriction.none(model.nv) if friction is None else friction
-    equations = Equations(model, [runs] if isinstance(runs, Run) else list(runs), spring)
+    couplings = Couplings.none(model.nv)
+    if spring is not None:
+        couplings = replace(couplings, known=spring)
+    equations = Equations(model, [runs] if isinstance(runs, Run) else list(runs), couplings)
     equations.used &= ~equations.winds
     at_rest = not equations.used.any()
     if at_rest:

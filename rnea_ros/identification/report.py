@@ -146,20 +146,10 @@ def _friction(figures: ReportFigures) -> str:
         )
         for joint in figures.joints if joint.has_effort
     ]
-    springs = [
-        (joint.name, _estimate(joint.stiffness), _estimate(joint.rest_position))
-        for joint in figures.joints if joint.stiffness[0] > 0.0
-    ]
-    table = _table(
+    return _table(
         'friction: viscous N m s/rad, Coulomb N m, per N m of load; smoothing velocity rad/s; '
         'rotor inertia kg m^2; offset of the effort N m; for sliding joints N and m',
         [FRICTION_HEADER, *rows]
-    )
-    if not springs:
-        return table
-    return table + '\n\n' + _table(
-        'springs, for the parameter file only, as a URDF has none: stiffness N m/rad or N/m; rest '
-        'position rad or m', [('joint', 'stiffness', 'rest position'), *springs]
     )
 
 

@@ -137,7 +137,6 @@ class JointDeviations:
     armature: Array  #: kg m^2 or kg
     offset: Array  #: N m or N
     stiffness: Array  #: of the springs, N m/rad or N/m
-    rest_position: Array  #: of the springs, rad or m
 
 
 @dataclass(frozen=True)
@@ -223,6 +222,14 @@ class Identification(ArmModel):
             each = getattr(friction, name)[recorded]
             if each.any():  # no smoothing velocity is 0
                 values[f'friction.{name}'] = each.tolist()
+        if friction.shared is not None:
+            shared = vars(friction.shared) | {
+                'joints': [self.prior.joint_names[joint] for joint in friction.shared.joints]
+            }
+            values |= {
+                f'friction.shared_{name}': shared[name]
+                for name in ('joints', 'ratio', 'viscous', 'coulomb')
+            }
         if self.spring.stiffness.any():
             for name, each in vars(self.spring).items():
                 values[f'spring.{name}'] = each[recorded].tolist()

@@ -48,7 +48,6 @@ from ..identification import (
 )
 from ..identification.figures import ReportFigures, figures, payload_json
 from ..identification.report import payload_text, picture, text
-from ..identification.springs import joints_with_spring
 from ..parameters import parameter_file_text
 from ..recordings import CUTOFF, STILL_SPEED, Sample, read_recordings, recording_from
 from ..robot import RobotModel
@@ -95,6 +94,9 @@ def _parser() -> OneLineParser:
         'and --keep-friction')
     add('--spring', nargs='+', default=(), metavar='JOINT',
         help='identify a spring or counterbalance at these joints; the notes say where it helps')
+    add('--shared-friction', nargs='+', default=(), metavar='JOINT',
+        help='identify friction that two joints share, as of a motor that turns at the speed of '
+        'JOINT + RATIO JOINT; RATIO may follow, default 1')
     add('--cutoff', type=positive, default=CUTOFF,
         help=f'cut-off of the low-pass filter, Hz; default {CUTOFF:g}')
     add('--prior-weight', type=positive, default=PRIOR_WEIGHT,
@@ -125,7 +127,7 @@ def _options(args: list[str] | None) -> argparse.Namespace:
     if options.dry_run and not options.bags:
         parser.error('--dry-run needs a recording')
     if options.payload is not None:
-        arm_only = ('validate', 'links', 'spring', 'write_urdf', 'picture')
+        arm_only = ('validate', 'links', 'spring', 'shared_friction', 'write_urdf', 'picture')
         if given := [name for name in arm_only if getattr(options, name) not in (None, ())]:
             parser.error(f'--payload takes no --{given[0].replace("_", "-")}')
     return options
@@ -171,7 +173,6 @@ def _model(
     for link in options.links or ():
         if link not in model.body_names:
             raise UnknownNameError('moving link', link, model.body_names)
-    joints_with_spring(model, options.spring)  # raises UnknownNameError
     if options.payload is not None and options.payload not in model.link_names:
         raise UnknownNameError('link', options.payload, model.link_names)
     path = options.keep_friction
@@ -226,7 +227,7 @@ def _identify(options: argparse.Namespace, inputs: IdentificationInputs) -> int:
             inputs.model, inputs.runs, validate=inputs.validate, links=options.links,
             prior_weight=options.prior_weight, keep_friction=friction,
             accept_faults=options.force, total_mass=options.total_mass, springs=options.spring,
-            keep_spring=spring,
+            shared_friction=options.shared_friction, keep_spring=spring,
         )
     summary = figures(result)
     print(f'\n{text(summary)}\n')

@@ -15,7 +15,7 @@ import pytest
 from rnea_ros import InputError, RobotModel
 from rnea_ros.c_export import CExport, export_c
 from rnea_ros.c_export.functions import functions
-from rnea_ros.feedforward.laws import JointFriction
+from rnea_ros.feedforward.laws import JointFriction, SharedFriction
 from rnea_ros.feedforward.loaded_model import JointSpring
 from rnea_ros.tools.export import main
 from support.models.joint_trees import MOVING, model_of, random_parts
@@ -58,7 +58,7 @@ def test_exported_code_passes_its_test_with_every_argument(tmp_path: Path, singl
     n, link = model.nv, model.body_names[6]
     friction = JointFriction(
         rng.uniform(size=(2, n)), rng.uniform(size=(2, n)), rng.uniform(0.0, 0.1, n),
-        np.full(n, 0.05), rng.normal(size=n),
+        np.full(n, 0.05), rng.normal(size=n), SharedFriction((n - 1, 1), -0.5, 0.3, 0.4, 0.06),
     )
     spring = JointSpring(*rng.uniform(size=(2, n)))
     export = CExport(model, (link,), (link,), (link,), True, friction, rng.uniform(size=n), spring)

@@ -212,7 +212,7 @@ def test_a_gripper_at_rest_without_efforts_is_left_out(result: Identification) -
 
 
 def test_only_what_differs_and_what_is_there_is_written(result: Identification) -> None:
-    friction = replace(result.friction, offset=np.zeros(7))
+    friction = replace(result.friction, offset=np.zeros(7), shared=None)
     result = replace(result, spring=JointSpring.none(7))
     assert [*replace(result, friction=friction).node_parameters()] == [
         'joints', 'gravity_factor', 'armature', 'friction.model', 'friction.viscous',

@@ -64,7 +64,7 @@ def test_parameters_and_efforts_unlike_the_urdfs_are_found(urdf: str, offset: fl
     noise = held_out.effort - arm.efforts(held_out.q, held_out.qd, held_out.qdd)
     assert (fit.comparison.identified.rms <= 1.2 * rms(noise)).all()
     assert fit.comparison.is_better
-    assert 'spring' not in ' '.join(fit.notes)
+    assert not re.search('spring|shared', ' '.join(fit.notes))
 
 
 @pytest.mark.parametrize('digits', [2, 4])
@@ -105,29 +105,52 @@ SPRUNG = identification.run_from(record(SPRING, 1, 20.0), THREE_JOINTS)
 
 def test_a_spring_is_suggested_then_found_with_the_bodies() -> None:
     plain = identification.identify(THREE_JOINTS, SPRUNG, accept_faults=True)
-    (note,) = (note for note in plain.notes if 'spring' in note)
-    assert re.match(r'lift: a spring of (29|30|31)\S* N m/rad .* takes \d\d % off', note)
-    assert note.endswith('identify it (springs; identify: --spring lift)')
+    (note,) = (note for note in plain.notes if re.search('spring|shared', note))
+    assert re.match(r'lift: spring of (29|30)\S* \+- .* rad or m, takes \d\d % off', note)
+    assert note.endswith('if the arm has it: --spring lift')
     assert not plain.spring.stiffness.any()
     fit = identification.identify(THREE_JOINTS, SPRUNG, springs=['lift'])
-    assert 'spring' not in ' '.join(fit.notes)
     truth = fit.base.matrix @ np.concatenate([SPRING.model.inertial_parameters, SPRING.armature])
     assert (np.abs(fit.base.values - truth) < 3.0 * fit.base.deviations).all()
-    deviations = fit.joint_deviations
     assert fit.spring.stiffness[[0, 2]].tolist() == [0.0, 0.0]
-    assert abs(fit.spring.stiffness[1] - 30.0) < 3.0 * deviations.stiffness[1] < 1.0
+    assert abs(fit.spring.stiffness[1] - 30.0) < 3.0 * fit.joint_deviations.stiffness[1] < 1.0
     # The offset of the sensor is a part of the rest position.
     rest = 0.3 - SPRING.offset[1] / 30.0
-    assert abs(fit.spring.rest_position[1] - rest) < 3.0 * deviations.rest_position[1] < 0.05
+    (found,) = re.findall(r'lift: spring .* at rest at (\S+) \+- (\S+) rad', text(figures(fit)))
+    assert abs(float(found[0]) - rest) < 3.0 * float(found[1]) < 0.05
     (held_out,) = fit.comparison.held_out
     noise = held_out.effort - SPRING.efforts(held_out.q, held_out.qd, held_out.qdd)
     assert (fit.comparison.identified.rms <= 1.2 * rms(noise)).all()
-    report = text(figures(fit))
-    assert re.search(r'springs, .* a URDF has none.*\n.*\n.*\nlift +29\.\d+ \+- ', report)
+    assert fit.node_parameters()['spring.stiffness'] == fit.spring.stiffness.tolist()
+
+
+@pytest.mark.parametrize('ratio', [1.0, -1.0])
+def test_shared_friction_is_suggested_then_found_with_the_bodies(ratio: float) -> None:
+    arm = replace(arm_unlike(THREE_JOINTS, seed=1), shared=0.5, ratio=ratio)
+    run = identification.run_from(record(arm, 1, 20.0), THREE_JOINTS)
+    plain = identification.identify(THREE_JOINTS, run)
+    (note,) = (note for note in plain.notes if re.search('spring|shared', note))
+    option = '--shared-friction lift elbow' + (' -1' if ratio < 0.0 else '')
+    assert re.search(rf'takes \d\d % off .* has it: {option}$', note)
+    assert plain.friction.shared is None
+    shared_friction = ['lift', 'elbow', *[ratio] * (ratio != 1.0)]
+    fit = identification.identify(THREE_JOINTS, run, shared_friction=shared_friction)
+    (found,) = re.findall(
+        r'lift, elbow: shared .* viscous (\S+) \+- (\S+), Coulomb (\S+) \+- (\S+);',
+        text(figures(fit)),
+    )
+    viscous, one, coulomb, two = map(float, found)
+    assert abs(viscous - 0.5) < 3.0 * one < 0.1
+    assert abs(coulomb - 0.5) < 3.0 * two < 0.1
+    truth = fit.base.matrix @ np.concatenate([arm.model.inertial_parameters, arm.armature])
+    assert (np.abs(fit.base.values - truth) < 3.0 * fit.base.deviations).all()
+    (held_out,) = fit.comparison.held_out
+    noise = held_out.effort - arm.efforts(held_out.q, held_out.qd, held_out.qdd)
+    assert (fit.comparison.identified.rms <= 1.2 * rms(noise)).all()
 
 
 @pytest.mark.parametrize(('springs', 'error'), [
-    (['lift', 'elbow'], r'no spring is visible at elbow: its stiffness is \S+ \+- \S+ N m/rad'),
+    (['lift', 'elbow'], r'not visible: elbow: spring of \S+ \+- \S+ N m/rad .*: --spring elbow'),
     (['hand'], "unknown joint 'hand'; known are pan"),
 ])
 def test_springs_that_are_not_there_are_rejected(springs: list[str], error: str) -> None:

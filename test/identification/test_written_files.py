@@ -84,6 +84,16 @@ def predicted(values: dict[str, Any], rigid: Array, q: Array, qd: Array, qdd: Ar
     load_friction = np.array(values.get('friction.load', [0.0])) * np.abs(rigid)
     total: Array = rigid + values['armature'] * qdd + values['friction.viscous'] * qd
     total += share * (coulomb + load_friction) + values.get('friction.offset', 0.0)
+    if 'friction.shared_joints' in values:
+        a, b = map(values['joints'].index, values['friction.shared_joints'])
+        r = values['friction.shared_ratio']
+        w = qd[:, a] + r * qd[:, b]
+        both = values['friction.shared_viscous'] * w
+        both += values['friction.shared_coulomb'] * np.tanh(
+            w / values['friction.smoothing_velocity'][b]
+        )
+        total[:, a] += both
+        total[:, b] += r * both
     return total
 
 
@@ -183,6 +193,7 @@ def test_written_files_of_prismatic_and_mimic_joints_and_springs_are_right(tmp_p
 def test_kept_friction_and_springs_are_not_fitted_and_written_as_given(tmp_path: Path) -> None:
     model, arm = THREE_JOINTS, arm_unlike(THREE_JOINTS, seed=2)
     arm = replace(arm, stiffness=np.array([0.0, 30.0, 10.0]), rest_position=0.2)
+    arm = replace(arm, shared=0.2, ratio=-1.0)
     given, bag, urdf = tmp_path / 'given.yaml', tmp_path / 'bag', tmp_path / 'a.urdf'
     urdf.write_text(description(model).text, encoding='utf-8')
     write_bag(bag, record(arm, 2, duration=20.0), 'MCAP')
@@ -193,6 +204,8 @@ def test_kept_friction_and_springs_are_not_fitted_and_written_as_given(tmp_path:
         'friction.coulomb': arm.coulomb[order].tolist(), 'friction.load': arm.load[order].tolist(),
         'friction.smoothing_velocity': arm.smoothing[order].tolist(),
         'spring.stiffness': [10.0, 0.0, 30.0], 'spring.rest_position': [0.2],
+        'friction.shared_joints': [*model.joint_names[1:]], 'friction.shared_ratio': -1.0,
+        'friction.shared_viscous': 0.2, 'friction.shared_coulomb': 0.2,
     }
     given.write_text(parameter_file_text(values, []), encoding='utf-8')
     arguments = [

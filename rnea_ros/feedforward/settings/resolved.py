@@ -18,7 +18,7 @@ from ...dynamics.tree import WORLD, Placement
 from ...errors import InputError, brief
 from ...parameters import in_range, per_joint, with_value_per_joint
 from ...robot import Payload, RobotModel
-from ..laws import LAWS, ControlLaw, FrictionModel, JointFriction
+from ..laws import LAWS, ControlLaw, FrictionModel, JointFriction, SharedFriction
 from ..loaded_model import HardwareCompensation, JointSpring, LoadedModel
 from .settings import (
     AS_GRAVITY,
@@ -377,6 +377,17 @@ def _friction(
             coefficients[:, j] = positive, backwards
     if settings.model is FrictionModel.PARAMETERS:
         friction.load[j], friction.offset[j] = settings.load, settings.offset
+        if pair := [name for name in settings.shared_joints if name]:
+            if len(pair) != 2 or pair[0] == pair[1] or not {*pair} <= {*joints}:
+                raise InputError(
+                    'friction.shared_joints', f'{brief(pair)} are not two of the joints '
+                    f'{", ".join(joints)}'
+                )
+            a, b = map(model.joint_names.index, pair)
+            return replace(friction, shared=SharedFriction(
+                (a, b), settings.shared_ratio, settings.shared_viscous, settings.shared_coulomb,
+                float(friction.smoothing_velocity[b]),
+            ))
     elif settings.model is FrictionModel.URDF:
         friction.viscous[:, j], friction.coulomb[:, j] = model.damping[j], model.friction[j]
     return friction

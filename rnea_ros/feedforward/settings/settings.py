@@ -106,6 +106,15 @@ class FrictionSettings:
         (0.0,), f'constant effort, such as the offset of a sensor, {EACH}, N m or N',
         (-MAX_GAIN, MAX_GAIN),
     )
+    shared_joints: tuple[str, ...] = active(
+        ('',), 'two joints that share the friction of a motor; empty: none'
+    )
+    shared_ratio: float = active(
+        1.0, 'that motor turns at the speed of the first joint plus this times the second, with '
+        "the second joint's smoothing velocity", (-100.0, 100.0),
+    )
+    shared_viscous: float = active(0.0, 'its viscous friction, N m s/rad', (0.0, MAX_GAIN))
+    shared_coulomb: float = active(0.0, 'its Coulomb friction, N m', (0.0, MAX_GAIN))
     velocity: VelocitySource = active(VelocitySource.MEASURED, 'velocity for the friction model')
 
 

@@ -32,7 +32,7 @@ from ...preflight import (
 from ...recordings import MIN_POSES, Kind, Samples
 from ...recordings.robust import weighted_rms
 from ...robot import RobotModel
-from ..equations import TERMS, Equations, terms
+from ..equations import TERMS, Equations
 from ..fit import Fitted
 from ..run import IdentificationError, Run
 
@@ -153,8 +153,7 @@ def effort_delay(equations: Equations, fitted: Fitted, runs: Sequence[Run]) -> A
     """
     n, size = equations.q.shape[1], fitted.problem.prior.size
     rate = np.concatenate([np.gradient(run.effort, run.time, axis=0) for run in runs])
-    q = equations.q * fitted.springs
-    own = terms(q, equations.qd, equations.qdd, fitted.load, fitted.smoothing)
+    own = equations.terms(fitted.load, fitted.smoothing)
     columns = np.concatenate([own, rate[:, :, np.newaxis]], axis=2)
     R = equations.reduced(columns, equations.effort - equations.held, fitted.weights)
     unknowns = np.linalg.lstsq(R[:, :-1], R[:, -1], rcond=1e-9)[0]

@@ -39,6 +39,8 @@ VISCOUS_BACK = {'viscous': (2.0,), 'viscous_negative': (1.0,)}
 COULOMB_BACK = {'coulomb': (5.0,), 'coulomb_negative': (0.0,)}
 SMOOTH = {'coulomb': (5.0,), 'smoothing_velocity': (0.1,)}
 LOADED = {'coulomb': (5.0,), 'load': (0.1, 0.0)}
+SHARED = {'shared_joints': ('second', 'first'), 'shared_ratio': -0.5, 'shared_viscous': 0.3,
+          'shared_coulomb': 0.4, 'smoothing_velocity': (0.1,)}
 URDF = {'model': FrictionModel.URDF, 'viscous': (9.0,), 'coulomb': (9.0,), 'load': (0.5,),
         'offset': (3.0,)}
 
@@ -55,6 +57,9 @@ URDF = {'model': FrictionModel.URDF, 'viscous': (9.0,), 'coulomb': (9.0,), 'load
     ({'offset': (3.0, -4.0)}, -2.0, 9.0, (3.0, -4.0)),
     (LOADED, 4.0, 30.0, (8.0, 5.0)), (LOADED, 4.0, -30.0, (8.0, 5.0)),
     (LOADED, -4.0, 30.0, (-8.0, -5.0)), (LOADED, -4.0, -30.0, (-8.0, -5.0)),
+    # w = qd_second - 0.5 qd_first = 1; it acts on second, and times -0.5 on first.
+    (SHARED, 2.0, 0.0, (-0.5 * (0.3 + 0.4), 0.3 + 0.4)),
+    (SHARED | {'shared_ratio': 1.0}, -2.0, 0.0, 2 * (-0.3 * 4.0 - 0.4,)),
     (URDF, 2.0, 10.0, (0.7 * 2.0 + 1.5, 0.0)),
     ({'joints': ('second',), 'viscous': (3.0,)}, 1.0, 0.0, (0.0, 3.0)),
     ({'joints': ('second', 'first'), 'viscous': (3.0, 4.0)}, 1.0, 0.0, (4.0, 3.0)),
@@ -78,9 +83,10 @@ def test_what_the_hardware_compensates_is_not_compensated_twice(model: FrictionM
 
 @each('name, values', [
     ('viscous', (-1.0,)), ('viscous', ()), ('coulomb', (math.nan,)), ('viscous_negative', (-2.0,)),
-    ('load', (math.inf,)), ('smoothing_velocity', (0.0,)),
+    ('shared_joints', ('first',)), ('shared_joints', ('first', 'first')),
+    ('shared_joints', ('first', 'hand')), ('load', (math.inf,)), ('smoothing_velocity', (0.0,)),
 ])
-def test_impossible_friction_is_rejected_by_name(name: str, values: tuple[float, ...]) -> None:
+def test_impossible_friction_is_rejected_by_name(name: str, values: tuple[Any, ...]) -> None:
     given: dict[str, Any] = {name: values}
     with pytest.raises(InputError, match=rf'^friction\.{name}: '):
         resolved(**given)

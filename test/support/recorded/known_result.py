@@ -9,7 +9,7 @@ import numpy as np
 
 from rnea_ros import RobotModel
 from rnea_ros.arrays import Array
-from rnea_ros.feedforward.laws import JointFriction
+from rnea_ros.feedforward.laws import JointFriction, SharedFriction
 from rnea_ros.feedforward.loaded_model import JointSpring
 from rnea_ros.identification import (
     BaseParameters,
@@ -49,6 +49,7 @@ def identified(
     friction = JointFriction(
         np.tile(np.where(here, 0.3 + 0.1 * joint, 0.0), (2, 1)), np.tile(coulomb, (2, 1)),
         np.where(joint == 1, 0.02, 0.0), np.full(n, 0.03), offset,
+        SharedFriction((4, 5), -1.0, 0.2, 0.3, 0.03),
     )
     armature = np.where(here, 0.1, 0.0)
     time = np.asarray(np.arange(0.0, 10.0, 0.02))
@@ -84,7 +85,7 @@ def identified(
         friction=friction,
         armature=armature,
         spring=spring,
-        joint_deviations=JointDeviations(*7 * (np.full(n, 0.01),)),
+        joint_deviations=JointDeviations(*6 * (np.full(n, 0.01),)),
         base=BaseParameters(
             1, 27.0, ('m(fer_link7)',), np.eye(1, len(phi)), phi[:1], phi[:1], phi[:1] * 0.1
         ),
