@@ -13,14 +13,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from ..arrays import Array, Indices
-from ..errors import InputError, UnknownNameError
+from ..errors import InputError, UnknownNameError, brief
 from ..robot import RobotModel
 from .comparison import ArmModel, Comparison
-from .equations import OFFSET, SHARED, SPRING, TERMS, Couplings, Equations
+from .equations import COULOMB, OFFSET, SHARED, SPRING, TERMS, Couplings, Equations
 from .fit import Fitted
 from .jackknife import inverse, uncertainty
 from .run import IdentificationError
@@ -30,6 +31,7 @@ PROMISING = 0.3  # least share of the joints' squared residual that a term expla
 HELPFUL = 1.0 / 3.0  # least share of the error on data not fitted that it takes off, to suggest it
 DISTINCT = 1e-6  # least part of a column that the others do not explain
 CERTAIN = 2.0  # least value of a term, in standard deviations
+MIN_RATIO = 0.01  # least size of the ratio r, and 1 / r
 WRIST = 3  # number of joints at the tip that may share motors
 
 
@@ -51,23 +53,30 @@ class Coupling:
     ratio: float = 1.0  # r
 
     @classmethod
-    def named(cls, model: RobotModel, names: Sequence[str], ratio: float = 1.0) -> Coupling:
-        """Return the coupling of joints by name."""
-        for name in names:
-            if name not in model.joint_names:
-                raise UnknownNameError('joint', name, model.joint_names)
-        joints = tuple(map(model.joint_names.index, names))
-        if len(joints) == 1 and model.continuous[joints[0]]:
+    def spring(cls, model: RobotModel, name: str) -> Coupling:
+        """Return the spring at a joint."""
+        joint = _number(model, name)
+        if model.continuous[joint]:
             raise InputError(
-                'springs', f'joint {names[0]!r} is continuous: its positions repeat, those of a '
+                'springs', f'joint {name!r} is continuous: its positions repeat, those of a '
                 'spring do not; leave it out'
             )
-        if len(joints) == 2 and (joints[0] == joints[1] or not 0.01 <= abs(ratio) <= 100.0):
+        return cls((joint,))
+
+    @classmethod
+    def shared(cls, model: RobotModel, given: Sequence[Any]) -> Coupling:
+        """Return the friction that two joints share, by their names and r, 1 by default."""
+        try:
+            first, second, ratio = given if len(given) > 2 else (*given, 1.0)
+            joints, r = (_number(model, first), _number(model, second)), float(ratio)
+        except ValueError:
+            joints, r = (0, 0), 0.0
+        if joints[0] == joints[1] or not MIN_RATIO <= abs(r) <= 1.0 / MIN_RATIO:
             raise InputError(
-                'shared_friction', f'{names[0]!r}, {names[1]!r}, {ratio:g}: give two joints, and '
-                'a ratio of their speeds of a size from 0.01 to 100'
+                'shared_friction', f'{brief([*given])} are not two joints, and a ratio of their '
+                f'speeds of a size from {MIN_RATIO:g} to {1.0 / MIN_RATIO:g}'
             )
-        return cls(joints, ratio)
+        return cls(joints, r)
 
     def added_to(self, couplings: Couplings) -> Couplings:
         """Return couplings with this one to fit."""
@@ -123,6 +132,12 @@ class Coupling:
         return f'--shared-friction {joints}' + f' {self.ratio:g}' * (self.ratio != 1.0)
 
 
+def _number(model: RobotModel, name: str) -> int:
+    if name not in model.joint_names:
+        raise UnknownNameError('joint', name, model.joint_names)
+    return model.joint_names.index(name)
+
+
 def checked(
     couplings: Sequence[Coupling], names: Sequence[str], fitted: Fitted, covariance: Array
 ) -> list[str]:
@@ -143,22 +158,21 @@ def suggestions(without: Judged, judged: Callable[[Couplings], Judged]) -> Itera
     """Yield a note on each further coupling that takes off a third of the error, best first."""
     before, names = without, without.equations.model.joint_names
     while True:
-        promising = [
-            (share, number, each) for number, each in enumerate(_candidates(before.equations))
-            if (share := gain(before, each)) > PROMISING
-        ]
-        if not promising:
-            return
-        coupling = max(promising)[2]
-        after = judged(coupling.added_to(before.equations.couplings))
-        joints = list(coupling.joints)
-        error, rest = (
-            float(np.linalg.norm(each.comparison.identified.moving_rms[joints]))
-            for each in (before, after)
-        )
-        covariance = uncertainty(after.equations, after.fitted).covariance
-        found = coupling.estimates(after.fitted, covariance)
-        if not (coupling.is_certain(*found) and rest < (1.0 - HELPFUL) * error):
+        gains = [(gain(before, each), each) for each in _candidates(before)]
+        for share, coupling in sorted(gains, key=lambda pair: -pair[0]):
+            if share < PROMISING:
+                return
+            after = judged(coupling.added_to(before.equations.couplings))
+            joints = list(coupling.joints)
+            error, rest = (
+                float(np.linalg.norm(each.comparison.identified.moving_rms[joints]))
+                for each in (before, after)
+            )
+            covariance = uncertainty(after.equations, after.fitted).covariance
+            found = coupling.estimates(after.fitted, covariance)
+            if coupling.is_certain(*found) and rest < (1.0 - HELPFUL) * error:
+                break
+        else:
             return
         yield (
             f'{coupling.words(names, *found)}, takes {100.0 * (1.0 - rest / error):.0f} % off the '
@@ -168,15 +182,15 @@ def suggestions(without: Judged, judged: Callable[[Couplings], Judged]) -> Itera
         before = after
 
 
-def _candidates(equations: Equations) -> Iterator[Coupling]:
-    """Yield what may be fitted beside the couplings of the equations."""
-    couplings, moves = equations.couplings, equations.moves & equations.used.any(axis=0)
+def _candidates(before: Judged) -> Iterator[Coupling]:
+    """Yield what may be fitted, too."""
+    model, couplings = before.equations.model, before.equations.couplings
+    free = before.fitted.problem.free[-TERMS * model.nv :].reshape(TERMS, model.nv)
     taken = couplings.springs | (couplings.known.stiffness > 0.0)
-    for joint in np.flatnonzero(moves & ~taken & ~equations.model.continuous):
+    for joint in np.flatnonzero(free[OFFSET] & ~taken & ~model.continuous):
         yield Coupling((int(joint),))
-    n = len(moves)
-    for a in range(max(n - WRIST, 0), n - 1) if couplings.shared is None else ():
-        if moves[a] and moves[a + 1]:
+    for a in range(max(model.nv - WRIST, 0), model.nv - 1) if couplings.shared is None else ():
+        if free[COULOMB, a : a + 2].all():
             yield from (Coupling((a, a + 1), ratio) for ratio in (1.0, -1.0))
 
 

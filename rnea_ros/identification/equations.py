@@ -38,7 +38,7 @@ There friction depends on the travel, as in the models of Dahl and LuGre, and no
 velocity describes it. The travel of a prismatic joint is that of a pinion with a radius of 2 cm.
 """
 
-SHARED, SPRING, OFFSET = slice(4, 6), 6, 7  # places of terms of a joint
+COULOMB, SHARED, SPRING, OFFSET = 2, slice(4, 6), 6, 7  # places of terms of a joint
 TERMS = 8  # their number: a, B, C, k, B_s, C_s, K, o
 SEARCH_SAMPLES = 20000  # samples that are enough for the search of v_s
 
@@ -66,9 +66,9 @@ class Couplings:
     shared: tuple[int, int, float] | None = None
 
     @classmethod
-    def none(cls, n: int) -> Couplings:
-        """Return joints without such terms."""
-        return cls(JointSpring.none(n), np.zeros(n, dtype=bool))
+    def of(cls, n: int, known: JointSpring | None = None) -> Couplings:
+        """Return joints without such terms, but for known springs."""
+        return cls(known or JointSpring.none(n), np.zeros(n, dtype=bool))
 
 
 class Equations:
@@ -91,7 +91,7 @@ class Equations:
         self, model: RobotModel, runs: Sequence[Run], couplings: Couplings | None = None
     ) -> None:
         self.model = model
-        self.couplings = couplings or Couplings.none(model.nv)
+        self.couplings = couplings or Couplings.of(model.nv)
         self.time, self.q, self.qd, self.qdd, self.effort = (
             np.concatenate([getattr(run, name) for run in runs])
             for name in ('time', 'q', 'qd', 'qdd', 'effort')
@@ -243,7 +243,7 @@ def sliding(run: Run, wind_up: Array) -> tuple[NDArray[np.bool_], ...]:
 
 
 def search_smoothing(
-    equations: Equations, load: Array, weights: Array, with_load: NDArray[np.bool_]
+    equations: Equations, effort: Array, load: Array, weights: Array, with_load: Array
 ) -> Array:
     """
     Return the likely v_s of each joint, shape (n,), rad/s or m/s.
@@ -262,42 +262,26 @@ def search_smoothing(
         own = np.where(passes, np.median(own[own > 0.0]), own)
         rows = np.flatnonzero(own)
         rows = rows[:: 1 + len(rows) // SEARCH_SAMPLES]
-        qd, qdd, effort = (
-            each[rows, joint] for each in (equations.qd, equations.qdd, equations.effort)
+        found[joint] = _search(
+            equations.qd[rows, joint], equations.qdd[rows, joint], load[rows, joint],
+            effort[rows, joint], np.sqrt(own[rows]), bool(with_load[joint])
         )
-        carried = load[rows, joint]
-        linear, dry = [qdd, qd, np.ones_like(qd), -np.ones_like(qd), carried], [(qd, 1.0)]
-        if with_load[joint]:
-            dry.append((qd, np.abs(carried)))
-        if equations.couplings.springs[joint]:
-            linear.append(equations.q[rows, joint])
-        shared = equations.couplings.shared
-        if shared is not None and joint in shared[:2]:
-            a, b, ratio = shared
-            w = equations.qd[rows, a] + ratio * equations.qd[rows, b]
-            factor = 1.0 if joint == a else ratio
-            linear.append(factor * w)
-            dry.append((w, factor))
-        found[joint] = _search(linear, dry, effort, np.sqrt(own[rows]))
     return found
 
 
 def _search(
-    linear: Sequence[Array], dry: Sequence[tuple[Array, Array | float]], effort: Array, root: Array
+    qd: Array, qdd: Array, load: Array, effort: Array, root: Array, with_load: bool
 ) -> float:
-    """
-    Return the v_s of one joint from its used rows.
-
-    ``dry``: speeds of dry friction, its own first, and factors; ``linear``: the other columns.
-    """
+    """Return the v_s of one joint, from its used rows."""
     from scipy.optimize import nnls
 
     def error(exponent: float) -> float:
-        columns = [factor * np.tanh(speed / np.exp(exponent)) for speed, factor in dry]
-        R = triangular(np.column_stack([*linear, *columns, effort]) * root[:, np.newaxis])
+        s, o = np.tanh(qd / np.exp(exponent)), np.ones_like(qd)
+        loaded = [s * np.abs(load)] if with_load else []
+        columns = [qdd, qd, s, *loaded, o, -o, load, effort]
+        R = triangular(np.column_stack(columns) * root[:, np.newaxis])
         return float(nnls(R[:, :-1], R[:, -1])[1])
 
-    qd = dry[0][0]
     greatest = np.clip(np.quantile(np.abs(qd), FAST), 2.0 * MIN_SMOOTHING, MAX_SMOOTHING)
     exponents = np.linspace(np.log(MIN_SMOOTHING), np.log(greatest), GRID)
     squares = np.array([error(exponent) ** 2 for exponent in exponents])

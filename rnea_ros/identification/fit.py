@@ -36,7 +36,7 @@ from ..arrays import Array, Indices
 from ..feedforward.laws import JointFriction
 from ..recordings.robust import huber_weights, weighted_rms
 from ..robot import RobotModel
-from .equations import SHARED, START, TERMS, Equations, search_smoothing
+from .equations import OFFSET, SHARED, SPRING, START, TERMS, Equations, search_smoothing
 from .pseudo_inertia import BASIS, pseudo_inertias, regular
 
 BARRIERS = (1.0, 0.1, 0.01, 1e-3)  # weights mu in turn; the last one hardly shifts the result
@@ -247,13 +247,14 @@ def fit_in_rounds(
     n = len(sigma)
     smoothing = np.full(n, START)
     with_load = np.zeros(n, dtype=bool)
-    load = equations.rigid(prior)
+    load, shared_effort = equations.rigid(prior), np.zeros_like(equations.q)
     for _ in range(ROUNDS):
         effort = equations.effort
         if keep_friction is not None:
             effort = effort - keep_friction.friction(equations.qd, load)
         elif equations.qd.any():
-            smoothing = search_smoothing(equations, load, weights, with_load)
+            own_effort = effort - shared_effort
+            smoothing = search_smoothing(equations, own_effort, load, weights, with_load)
         columns = equations.terms(load, smoothing)
         friction = rotors & (keep_friction is None)
         both = np.zeros_like(friction)
@@ -269,9 +270,10 @@ def fit_in_rounds(
         bodies, joints = x[: -TERMS * n], x[-TERMS * n :].reshape(TERMS, n)
         if shared is not None:
             joints[SHARED, shared[0]] = joints[SHARED, shared[1]]
+            shared_effort = np.einsum('ijk,kj->ij', columns[..., SHARED], joints[SHARED])
         rigid = equations.rigid(prior.with_inertial_parameters(bodies))
         residual = effort - rigid - np.einsum('ijk,kj->ij', columns, joints)
-        load = rigid + springs * (joints[-2] * equations.q + joints[-1])
+        load = rigid + springs * (joints[SPRING] * equations.q + joints[OFFSET])
         residual = np.where(used, residual, np.nan)
         weights = used * huber_weights(residual, sigma, HUBER)
         least = MIN_NOISE * rms_effort

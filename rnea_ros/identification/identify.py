@@ -101,14 +101,11 @@ def identify(
         parts = [run.split(FITTED_SHARE) for run in fitted_runs]
         fitted_runs, held_out = [first for first, _ in parts], [last for _, last in parts]
     prior, mass_flaws = scaled_prior(model, fitted_runs, total_mass)
-    asked = [Coupling.named(model, [name]) for name in springs]
-    if shared_friction:
-        asked.append(Coupling.named(model, shared_friction[:2], *shared_friction[2:]))
-    couplings = Couplings.none(model.nv)
-    if keep_spring is not None:
-        couplings = replace(couplings, known=keep_spring)
-    for each in asked:
-        couplings = each.added_to(couplings)
+    asked = [Coupling.spring(model, name) for name in springs]
+    asked += [Coupling.shared(model, shared_friction)] if shared_friction else []
+    couplings = Couplings.of(model.nv, keep_spring)
+    for coupling in asked:
+        couplings = coupling.added_to(couplings)
     fit = partial(
         _fit, prior, prior_weight=prior_weight, free_bodies=_free_bodies(model, links),
         keep_friction=keep_friction, bounds=mass_bounds(prior, total_mass)

@@ -10,7 +10,7 @@ The difference of two identified models is not a payload: small errors of all li
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -73,10 +73,8 @@ def identify_payload(
     """
     check_model(model)
     friction = JointFriction.none(model.nv) if friction is None else friction
-    couplings = Couplings.none(model.nv)
-    if spring is not None:
-        couplings = replace(couplings, known=spring)
-    equations = Equations(model, [runs] if isinstance(runs, Run) else list(runs), couplings)
+    known = Couplings.of(model.nv, spring)
+    equations = Equations(model, [runs] if isinstance(runs, Run) else list(runs), known)
     equations.used &= ~equations.winds
     at_rest = not equations.used.any()
     if at_rest:

@@ -87,16 +87,16 @@ def _parser() -> OneLineParser:
     add('--links', nargs='*', metavar='LINK',
         help='identify these moving links only; without names none, only friction and rotors')
     add('--keep-friction', type=Path, metavar='YAML',
-        help='parameter file of the node: friction that is not identified; with --payload also '
-        'rotor inertia; springs, too')
+        help='parameter file of the node: friction and springs that are not identified; with '
+        '--payload also rotor inertia')
     add('--payload', metavar='LINK',
         help='identify a payload on this link, from recordings with it; the arm is that of --urdf '
         'and --keep-friction')
     add('--spring', nargs='+', default=(), metavar='JOINT',
         help='identify a spring or counterbalance at these joints; the notes say where it helps')
     add('--shared-friction', nargs='+', default=(), metavar='JOINT',
-        help='identify friction that two joints share, as of a motor that turns at the speed of '
-        'JOINT + RATIO JOINT; RATIO may follow, default 1')
+        help='identify friction that two joints share, as of a motor that both turn; a third '
+        'word is the ratio of their speeds in that of the motor, as -1; default 1')
     add('--cutoff', type=positive, default=CUTOFF,
         help=f'cut-off of the low-pass filter, Hz; default {CUTOFF:g}')
     add('--prior-weight', type=positive, default=PRIOR_WEIGHT,

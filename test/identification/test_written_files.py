@@ -214,6 +214,14 @@ def test_kept_friction_and_springs_are_not_fitted_and_written_as_given(tmp_path:
     ]  # fmt: skip
     assert identify.main(arguments) == 0
     written = assert_predicted(tmp_path, model, arm)
+    arguments[3:5] = '--spring', 'lift', 'elbow', '--shared-friction', 'lift', 'elbow', '-1'
+    arguments[-1] = str(tmp_path / 'c.yaml')
+    assert identify.main(arguments) == 0
+    values = yaml.safe_load((tmp_path / 'c.yaml').read_text())['/**']['ros__parameters']
+    assert values['spring.stiffness'] == pytest.approx([0.0, 30.0, 10.0], rel=0.05)
+    assert values['friction.shared_joints'] == ['lift', 'elbow']
+    assert values['friction.shared_ratio'] == -1.0
+    assert values['friction.shared_coulomb'] == pytest.approx(0.2, rel=0.2)
     for name in ('viscous', 'coulomb', 'load'):
         np.testing.assert_allclose(
             written[f'friction.{name}'], getattr(arm, name), rtol=1e-5, err_msg=name
@@ -221,3 +229,4 @@ def test_kept_friction_and_springs_are_not_fitted_and_written_as_given(tmp_path:
     assert 'friction.coulomb_negative' not in written
     assert written['spring.stiffness'] == [0.0, 30.0, 10.0]
     assert written['spring.rest_position'] == 3 * [0.2]
+    assert written['friction.shared_viscous'] == 0.2
