@@ -123,8 +123,8 @@ class SpringSettings:
     """Parameters ``spring.*``: springs and counterbalances at the joints, which no URDF has."""
 
     stiffness: Numbers = active(
-        (0.0,), f'stiffness of a spring at the joint, {EACH}, N m/rad or N/m; 0: none',
-        (0.0, MAX_GAIN),
+        (0.0,), f'stiffness of a spring at the joint, {EACH}, N m/rad or N/m; its effort belongs '
+        'to gravity, also where the robot compensates that', (0.0, MAX_GAIN),
     )
     rest_position: Numbers = active(
         (0.0,), f'position where the spring has no effort, {EACH}, rad or m',
