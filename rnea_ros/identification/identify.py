@@ -138,7 +138,8 @@ def identify(
     )
     identified = models[1]
     notes += tuple(checked(asked, model.joint_names, fitted, uncertain.covariance))
-    notes += tuple(suggestions(result, judged))
+    if links is None:  # errors of links that are not fitted look like springs
+        notes += tuple(suggestions(result, judged))
     origin = map(ParameterOrigin.of, uncertain.removed_variance, uncertain.has_effect)
     return Identification(
         prior=model,
