@@ -119,8 +119,9 @@ class Coupling:
                 f'rest at {second:.3g} +- {two:.2g} rad or m'
             )
         a, b = (names[joint] for joint in self.joints)
+        r = '+-'[self.ratio < 0.0] + (f' {abs(self.ratio):g}' if abs(self.ratio) != 1.0 else '')
         return (
-            f'{a}, {b}: shared friction, at {a} {self.ratio:+.3g} {b}: viscous {first:.3g} +- '
+            f'{a}, {b}: shared friction, at the speed {a} {r} {b}: viscous {first:.3g} +- '
             f'{one:.2g}, Coulomb {second:.3g} +- {two:.2g}'
         )
 
