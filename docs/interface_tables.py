@@ -63,7 +63,7 @@ DIAGNOSTICS = Endpoint(
 )
 
 TERM_MEANINGS: Mapping[str, str] = {
-    'gravity': 'gravity torques',
+    'gravity': 'gravity torques, and efforts against springs',
     'coriolis': 'Coriolis and centrifugal efforts',
     'inertia': 'efforts for the reference acceleration',
     'friction': 'friction compensation',

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 import re
 from typing import Any, TypeAlias
 
@@ -16,6 +16,7 @@ from ..arrays import Array
 from ..dynamics.kernels import BASE, Records, spatial, vectors
 from ..dynamics.tracing import ARGUMENTS, Trace, TracedTree, Values, placement
 from ..feedforward.laws import JointFriction
+from ..feedforward.loaded_model import JointSpring
 from ..robot import RobotModel
 
 Environment: TypeAlias = Mapping[str, Mapping[str, Any]]
@@ -43,6 +44,7 @@ class CExport:
     :param moving_base: whether gravity and the base's motion are arguments
     :param friction: friction of the joints, None for no function of it
     :param armature: rotor inertia for the function of friction, shape (nv,), kg m^2 or kg
+    :param spring: springs of joints of one axis, part of gravity; None for none
     """
 
     model: RobotModel
@@ -52,6 +54,7 @@ class CExport:
     moving_base: bool = False
     friction: JointFriction | None = None
     armature: Array | None = None
+    spring: JointSpring | None = None
 
     @property
     def environment(self) -> dict[str, Mapping[str, tuple[int, ...]]]:
@@ -105,11 +108,18 @@ def functions(
         tree = TracedTree(workspace.bodies)
         _apply(export, export.arguments(tree.trace.inputs), tree.bodies, at_rest=at_rest)
         _apply(export, environment, workspace.bodies, at_rest=at_rest)
-        compute = getattr(workspace, method)
+        compute, results = getattr(workspace, method), getattr(tree, method)()
+        expected = [compute(*(state[name] for name in arguments)).copy() for state in states]
+        description = DESCRIPTIONS[method]
+        if export.spring is not None and method != 'mass_matrix':
+            description += ', g(q) with springs'
+            results = results + export.spring.effort(tree.trace.inputs('q', model.nq))
+            expected = [
+                efforts + export.spring.effort(state['q'])
+                for efforts, state in zip(expected, states, strict=True)
+            ]
         yield CFunction(
-            method, DESCRIPTIONS[method], {name: sizes[name] for name in arguments},
-            getattr(tree, method)(),
-            [compute(*(state[name] for name in arguments)).copy() for state in states],
+            method, description, {name: sizes[name] for name in arguments}, results, expected,
             bool(export.environment),
         )
     for link in export.frames:
@@ -136,9 +146,12 @@ def _drives(
     trace = Trace()
     qd, qdd, load = (trace.inputs(name, nv) for name in ('qd', 'qdd', 'load'))
     efforts: Values = np.empty(nv, dtype=object)
+    own = {name: each for name, each in vars(friction).items() if name != 'shared'}
     for j in range(nv):
-        joint = JointFriction(*(each.astype(object).T[j] for each in astuple(friction)))
+        joint = JointFriction(**{name: each.astype(object).T[j] for name, each in own.items()})
         efforts[j] = joint.friction(qd[j], load[j]) + float(armature[j]) * qdd[j]
+    if friction.shared is not None:
+        friction.shared.add(efforts, qd)
     return CFunction(
         'drive_torques', 'friction, offset and rotor inertia, to be added to the inverse '
         'dynamics, which are the load', {'qd': nv, 'qdd': nv, 'load': nv}, efforts,

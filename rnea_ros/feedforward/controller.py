@@ -426,7 +426,7 @@ class FeedforwardController:
 
     def _use_law(self, settings: ResolvedSettings, law: ControlLaw) -> None:
         self.law = law
-        self.robot.set_gravity_factor(settings.gravity_scale)
+        self.robot.set_corrections(settings.gravity_scale, settings.joint_spring)
         self._joint_efforts.configure(np.array([*vars(settings.zones).values(), settings.damping]))
 
     def _raised_flags(self) -> frozenset[Reason]:

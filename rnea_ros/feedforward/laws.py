@@ -47,6 +47,32 @@ class VelocitySource(enum.Enum):
 
 
 @dataclass(frozen=True)
+class SharedFriction:
+    """
+    Friction of a motor that two joints turn, as in some wrists.
+
+    With w = qd_a + r qd_b, the friction f = B w + C tanh(w / v_s) acts on joint a, and r f on b.
+
+    :param joints: numbers of the joints a and b
+    :param ratio: r
+    """
+
+    joints: tuple[int, int]
+    ratio: float
+    viscous: float
+    coulomb: float
+    smoothing_velocity: float
+
+    def add(self, efforts: Array, qd: Array) -> None:
+        """Add it to efforts, shape (..., n)."""
+        a, b = self.joints
+        w = qd.T[a] + self.ratio * qd.T[b]
+        friction = self.viscous * w + self.coulomb * np.tanh(w / self.smoothing_velocity)
+        efforts.T[a] += friction
+        efforts.T[b] += self.ratio * friction
+
+
+@dataclass(frozen=True)
 class JointFriction:
     """
     Friction of n joints, rotary or prismatic.
@@ -65,6 +91,7 @@ class JointFriction:
     :param load: k, Coulomb friction per N m or N of joint load, shape (n,)
     :param smoothing_velocity: v_s, shape (n,), rad/s or m/s
     :param offset: o, shape (n,), N m or N
+    :param shared: friction that two joints share, in addition; None for none
     """
 
     viscous: Array
@@ -72,6 +99,7 @@ class JointFriction:
     load: Array
     smoothing_velocity: Array
     offset: Array
+    shared: SharedFriction | None = None
 
     @classmethod
     def none(cls, n: int) -> JointFriction:
@@ -81,7 +109,8 @@ class JointFriction:
     @property
     def has_friction(self) -> bool:
         """Whether any joint has friction or an offset."""
-        return any(part.any() for part in (self.viscous, self.coulomb, self.load, self.offset))
+        parts = (self.viscous, self.coulomb, self.load, self.offset)
+        return self.shared is not None or any(part.any() for part in parts)
 
     def friction(self, qd: Array, load: Array) -> Array:
         """Return tau_f, with the offsets, for the loads that the joints carry; shape (n,)."""
@@ -92,6 +121,8 @@ class JointFriction:
         efforts += (self.coulomb[0] + of_load) * np.maximum(sign, 0.0)
         efforts += (self.coulomb[1] + of_load) * np.minimum(sign, 0.0)
         efforts += self.offset
+        if self.shared is not None:
+            self.shared.add(efforts, qd)
         return efforts
 
 

@@ -5,8 +5,10 @@
 The robot's dynamics with payloads, and the part of gravity that the hardware compensates.
 
 Wrong masses of a URDF can be corrected roughly by a factor of gravity for each joint. It does not
-apply to payloads, whose weight is stated. What the hardware compensates has the factor too: the
-hardware's own model holds the arm, whatever the URDF says, and the rest must not be commanded.
+apply to payloads, whose weight is stated. Springs at the joints are part of gravity g(q) here:
+they carry a load at rest, and no URDF has them. What the hardware compensates has factor and
+springs too: the hardware's own model holds the arm, whatever the URDF says, and the rest must not
+be commanded.
 
 A payload is added to the inertia of its link. A change of payloads is blended: the inertial
 parameters of the bodies move linearly to those with the new payloads. Some robots compensate
@@ -18,6 +20,7 @@ commanded.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 import enum
 
 import numpy as np
@@ -37,6 +40,29 @@ class HardwareCompensation(enum.Enum):
     PAYLOAD = 'payload'
 
 
+@dataclass(frozen=True)
+class JointSpring:
+    """
+    Springs of n joints, such as counterbalances: holding a position takes the effort k (q - q_0).
+
+    :param stiffness: k, shape (n,), N m/rad or N/m; 0 without a spring
+    :param rest_position: q_0, shape (n,), rad or m
+    """
+
+    stiffness: Array
+    rest_position: Array
+
+    @classmethod
+    def none(cls, n: int) -> JointSpring:
+        """Return joints without springs."""
+        return cls(np.zeros(n), np.zeros(n))
+
+    def effort(self, q: Array) -> Array:
+        """Return the efforts that hold positions against the springs, shape (..., n)."""
+        efforts: Array = self.stiffness * (q - self.rest_position)
+        return efforts
+
+
 AT_REST = np.zeros(6)
 """Spatial velocity or acceleration."""
 
@@ -49,7 +75,7 @@ class LoadedModel:
     :param hardware: efforts that the hardware compensates
     :param hardware_gravity: gravitational acceleration for which it does so, shape (3,), m/s^2;
         None for that of the model, or of :meth:`set_base`
-    :ivar corrected: whether any joint has a factor of gravity other than 1
+    :ivar corrected: whether any joint has a spring, or a factor of gravity other than 1
     :ivar loaded_bodies: the bodies, with payloads; ``set_payloads``: replaces these at once
     :ivar inverse_dynamics: returns ID(q, qd, qdd), shape (n,)
     :ivar bias: returns C(q, qd) qd + g(q), shape (n,)
@@ -68,7 +94,7 @@ class LoadedModel:
         self.mass_matrix = self._loaded.mass_matrix
         self._zero = np.zeros(model.nv)
         self._base_turns = False
-        self.set_gravity_factor(np.ones(model.nv))
+        self.set_corrections(np.ones(model.nv), JointSpring.none(model.nv))
         hardware = frozenset(hardware)
         self._robot_compensated = HardwareCompensation.GRAVITY in hardware
         self._payload_compensated = HardwareCompensation.PAYLOAD in hardware
@@ -88,14 +114,14 @@ class LoadedModel:
         for workspace in (self._loaded, self._unloaded):
             workspace.set_base_motion(*self._base)
 
-    def set_gravity_factor(self, factor: Array) -> None:
+    def set_corrections(self, factor: Array, spring: JointSpring) -> None:
         """
-        Multiply the gravity efforts of the robot without payloads, shape (n,).
+        Multiply the gravity efforts of the robot without payloads, shape (n,), and add springs.
 
         Replaces the functions ``bias`` and ``inverse_dynamics``.
         """
-        self._factor, self._excess = factor, factor - 1.0
-        self.corrected = bool((factor != 1.0).any())
+        self._factor, self._excess, self._spring = factor, factor - 1.0, spring
+        self.corrected = bool((factor != 1.0).any() or spring.stiffness.any())
         self.bias = self._with_correction(self._loaded.bias_torques)
         self.inverse_dynamics = self._with_correction(self._loaded.inverse_dynamics)
 
@@ -105,8 +131,8 @@ class LoadedModel:
         return gravity + self.correction(q) if self.corrected else gravity
 
     def correction(self, q: Array) -> Array:
-        """Return what the factor adds to g(q), shape (n,)."""
-        return self._excess * self._at_rest(self._unloaded, q)
+        """Return what factor and springs add to g(q), shape (n,)."""
+        return self._excess * self._at_rest(self._unloaded, q) + self._spring.effort(q)
 
     def _with_correction(self, efforts: Callable[..., Array]) -> Callable[..., Array]:
         if not self.corrected:
@@ -123,12 +149,14 @@ class LoadedModel:
             return gravity
         unloaded = self._at_rest(self._unloaded, q)
         if self.corrected:
-            unloaded = self._factor * unloaded
+            unloaded = self._factor * unloaded + self._spring.effort(q)
         return unloaded if self._robot_compensated else gravity - unloaded
 
     def _under_gravity(self, gravity: Array, q: Array) -> Array:
         """Return what the hardware compensates under a gravity, on a base at rest."""
         effort = np.zeros(q.size)
+        if self._robot_compensated:
+            effort += self._spring.effort(q)
         # robot factor g(unloaded) + payload (g(loaded) - g(unloaded)), where each is 0 or 1
         payload, robot = float(self._payload_compensated), self._robot_compensated * self._factor
         for workspace, share in ((self._loaded, payload), (self._unloaded, robot - payload)):

@@ -64,6 +64,7 @@ class MomentumObserver:
         self.effort: Array = self._state[EFFORT]
         self.threshold: Array = self._state[LIMIT]
         self._none, p, rate = np.zeros((3, n))
+        self._shared = np.zeros(n)
         self._memory = (
             bodies, np.zeros((len(bodies), 6)), p, rate, settings.joint_indices, self._constants,
             self._state, settings.external_effort.source is EffortSource.MEASURED,
@@ -105,8 +106,12 @@ class MomentumObserver:
         Arguments as in :meth:`.ExternalEffortMonitor.find_contact`; dt is the time since the last
         joint state, s, 0 without a new one; a correction, shape (n,), is added to g.
         """
+        shared = self._settings.motor_friction.shared
+        if shared is not None:
+            self._shared[:] = 0.0
+            shared.add(self._shared, qd)
         largest: float = _observe(
-            *self._memory, q, qd, measured, command,
+            *self._memory, self._shared, q, qd, measured, command,
             self._none if compensated is None else compensated,
             self._none if external is None else external,
             self._none if correction is None else correction, dt if self._running else START,
@@ -121,9 +126,9 @@ class MomentumObserver:
 @kernel
 def _observe(
     bodies: Records, weights: Array, p: Array, rate: Array, joints: Indices, constants: Array,
-    state: Array, use_measured: bool, friction_compensated: bool, q: Array, qd: Array,
-    measured: Array, command: Array, compensated: Array, external: Array, correction: Array,
-    dt: float,
+    state: Array, use_measured: bool, friction_compensated: bool, shared: Array, q: Array,
+    qd: Array, measured: Array, command: Array, compensated: Array, external: Array,
+    correction: Array, dt: float,
 ) -> float:
     """Update the state by a tick; return the largest external effort, as in ``observe``."""
     for k in range(joints.size):
@@ -152,7 +157,7 @@ def _observe(
             tau_f = 0.0
             # A robot that compensates friction adds it to the command, so that none is left.
             if from_joint_states or not friction_compensated:
-                tau_f = _friction(constants[:, k], qd[i], tau)
+                tau_f = shared[i] + _friction(constants[:, k], qd[i], tau - shared[i])
             p_rate = (p[i] - state[MOMENTUM, k]) / dt
             known = 0.5 * (rate[i] + state[RATE, k])
             # tau_ext = dp/dt - (tau - tau_f) - (C^T qd - g) - J^T f

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from ..arrays import Array
 from ..feedforward.laws import JointFriction
+from ..feedforward.loaded_model import JointSpring
 from ..recordings.robust import contains, rms
 from ..robot import RobotModel
 from .run import IdentificationError, Run
@@ -33,16 +34,17 @@ Efforts: TypeAlias = Callable[[Array, Array, Array], Array]
 
 @dataclass(frozen=True)
 class ArmModel:
-    """Rigid bodies with friction and rotors, as the node computes them."""
+    """Rigid bodies with friction, rotors and springs, as the node computes them."""
 
     model: RobotModel
     friction: JointFriction  # friction of the joints, with the offset of the effort sensors
     armature: Array  # reflected rotor inertia, shape (n,), kg m^2 or kg
+    spring: JointSpring  # springs of the joints
 
     def efforts(self, q: Array, qd: Array, qdd: Array) -> Array:
-        """Return the efforts of N motions with rotors and friction, shape (N, n), N m or N."""
-        rigid = self.model.inverse_dynamics_batch(q, qd, qdd)
-        return rigid + self.armature * qdd + self.friction.friction(qd, rigid)
+        """Return the efforts of N motions, shape (N, n), N m or N."""
+        load = self.model.inverse_dynamics_batch(q, qd, qdd) + self.spring.effort(q)
+        return load + self.armature * qdd + self.friction.friction(qd, load)
 
 
 @dataclass(frozen=True)

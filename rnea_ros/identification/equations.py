@@ -5,20 +5,24 @@
 The equations of all samples, A x = y, and their reduction by QR.
 
 Each sample gives one equation for each joint with an effort. The unknowns x are the standard
-parameters of the bodies, followed by rotor inertia a, friction B, C and k, and offset o of all
-joints (see :func:`terms`).
+parameters of the bodies, followed by rotor inertia a, friction B, C and k, stiffness K of a
+spring, and offset o of all joints (see :meth:`Equations.terms`).
+
+Friction that two joints share has the unknowns B_s and C_s of the second joint.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from copy import copy
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from ..arrays import Array, Indices
+from ..feedforward.loaded_model import JointSpring
 from ..recordings import STILL_SPEED
 from ..robot import RobotModel
 from .run import Run
@@ -34,7 +38,8 @@ There friction depends on the travel, as in the models of Dahl and LuGre, and no
 velocity describes it. The travel of a prismatic joint is that of a pinion with a radius of 2 cm.
 """
 
-TERMS = 5  # number of linear terms of a joint: a, B, C, k, o
+COULOMB, SHARED, SPRING, OFFSET = 2, slice(4, 6), 6, 7  # places of terms of a joint
+TERMS = 8  # their number: a, B, C, k, B_s, C_s, K, o
 SEARCH_SAMPLES = 20000  # samples that are enough for the search of v_s
 
 MIN_SMOOTHING, MAX_SMOOTHING = 0.01, 0.25
@@ -51,6 +56,21 @@ CORRELATED = 5.0  # number of samples that count as one: errors of a model corre
 GRID = 40  # number of values of v_s, apart by a factor of at most 1.09
 
 
+@dataclass(frozen=True)
+class Couplings:
+    """Terms that only some of the n joints have."""
+
+    known: JointSpring  # springs that are not fitted
+    springs: NDArray[np.bool_]  # which joints have a spring to fit, shape (n,)
+    # joints a and b that share friction, which turns at qd_a + r qd_b, and r
+    shared: tuple[int, int, float] | None = None
+
+    @classmethod
+    def of(cls, n: int, known: JointSpring | None = None) -> Couplings:
+        """Return joints without such terms, but for known springs."""
+        return cls(known or JointSpring.none(n), np.zeros(n, dtype=bool))
+
+
 class Equations:
     """
     Motion and efforts of some clean runs, one after the other; N samples of n joints.
@@ -62,16 +82,21 @@ class Equations:
     :ivar passes: whether it passes a velocity of 0 without standing still, shape (N, n)
     :ivar used: whether it has a usable effort and slides or winds, shape (N, n); poses at rest are
         used
+    :ivar held: efforts of the known springs, shape (N, n)
     :ivar run: number of the run of each sample, shape (N,); ``time``: its time in the run, s
     :ivar travel: travel in which a joint's gears wind up, shape (n,), rad or m
     """
 
-    def __init__(self, model: RobotModel, runs: Sequence[Run]) -> None:
+    def __init__(
+        self, model: RobotModel, runs: Sequence[Run], couplings: Couplings | None = None
+    ) -> None:
         self.model = model
+        self.couplings = couplings or Couplings.of(model.nv)
         self.time, self.q, self.qd, self.qdd, self.effort = (
             np.concatenate([getattr(run, name) for run in runs])
             for name in ('time', 'q', 'qd', 'qdd', 'effort')
         )
+        self.held = self.couplings.known.effort(self.q)
         joints = {} if model.description is None else model.description.joints
         prismatic = [name for name, joint in joints.items() if joint.type == 'prismatic']
         slides = np.isin(model.joint_names, prismatic)
@@ -100,14 +125,39 @@ class Equations:
         step = 1 + len(self) // most
         few = copy(self)
         for name in (
-            'time', 'q', 'qd', 'qdd', 'effort', 'slides', 'winds', 'passes', 'used', 'run',
+            'time', 'q', 'qd', 'qdd', 'effort', 'held', 'slides', 'winds', 'passes', 'used',
+            'run',
         ):
             setattr(few, name, getattr(self, name)[::step])
         return few
 
     def rigid(self, model: RobotModel) -> Array:
-        """Return the rigid-body efforts of a model with the same joints, shape (N, n)."""
-        return model.inverse_dynamics_batch(self.q, self.qd, self.qdd)
+        """Return the efforts of a model with the same joints, with known springs, shape (N, n)."""
+        return model.inverse_dynamics_batch(self.q, self.qd, self.qdd) + self.held
+
+    def terms(self, load: Array, smoothing: Array) -> Array:
+        """
+        Return the columns of the joints' terms beside the rigid bodies, shape (N, n, 8).
+
+        ::
+
+            a qdd + B qd + s(qd) (C + k |load|) + K q + o,   s(qd) = tanh(qd / v_s)
+            B_s w + s(w) C_s on joint a, r times this on joint b,   w = qd_a + r qd_b
+
+        The constant of a spring K (q - q_0) and an offset are one unknown, o: of a joint with a
+        spring it gives the rest position q_0 = -o / K.
+        """
+        s, none = np.tanh(self.qd / smoothing), np.zeros_like(self.qd)
+        springs, ones = self.couplings.springs * self.q, np.ones_like(self.qd)
+        columns = np.stack(
+            [self.qdd, self.qd, s, s * np.abs(load), none, none, springs, ones], axis=-1
+        )
+        if self.couplings.shared is not None:
+            a, b, ratio = self.couplings.shared
+            w = self.qd[:, a] + ratio * self.qd[:, b]
+            columns[:, a, SHARED] = np.column_stack([w, np.tanh(w / smoothing[b])])
+            columns[:, b, SHARED] = ratio * columns[:, a, SHARED]
+        return columns
 
     def reduced(self, terms: Array, effort: Array, weights: Array) -> Array:
         """
@@ -150,6 +200,9 @@ class Equations:
             own = np.zeros((len(Y), n, terms.shape[2], n))
             for joint in range(n):
                 own[:, joint, :, joint] = terms[part, joint]
+            if self.couplings.shared is not None:  # one unknown of both joints
+                a, b, _ = self.couplings.shared
+                own[:, a, SHARED, b], own[:, a, SHARED, a] = own[:, a, SHARED, a], 0.0
             y = np.where(weights[part] > 0.0, effort[part], 0.0)[:, :, np.newaxis]
             rows = np.concatenate([Y, own.reshape(len(Y), n, -1), y], axis=2)
             yield part, rows * np.sqrt(weights[part])[:, :, np.newaxis]
@@ -189,19 +242,9 @@ def sliding(run: Run, wind_up: Array) -> tuple[NDArray[np.bool_], ...]:
     return moves & ~stuck, moves & stuck, ~moves & ~stuck
 
 
-def terms(qd: Array, qdd: Array, load: Array, smoothing: ArrayLike) -> Array:
-    """
-    Return the columns of a, B, C, k and o of each joint beside the rigid bodies, (..., n, 5).
-
-    ::
-
-        a qdd + B qd + s(qd) (C + k |load|) + o,   s(qd) = tanh(qd / v_s)
-    """
-    s = np.tanh(qd / np.asarray(smoothing))
-    return np.stack([qdd, qd, s, s * np.abs(load), np.ones_like(qd)], axis=-1)
-
-
-def search_smoothing(equations: Equations, load: Array, weights: Array, with_load: Array) -> Array:
+def search_smoothing(
+    equations: Equations, effort: Array, load: Array, weights: Array, with_load: Array
+) -> Array:
     """
     Return the likely v_s of each joint, shape (n,), rad/s or m/s.
 
@@ -221,7 +264,7 @@ def search_smoothing(equations: Equations, load: Array, weights: Array, with_loa
         rows = rows[:: 1 + len(rows) // SEARCH_SAMPLES]
         found[joint] = _search(
             equations.qd[rows, joint], equations.qdd[rows, joint], load[rows, joint],
-            equations.effort[rows, joint], np.sqrt(own[rows]), bool(with_load[joint])
+            effort[rows, joint], np.sqrt(own[rows]), bool(with_load[joint])
         )
     return found
 
@@ -233,8 +276,9 @@ def _search(
     from scipy.optimize import nnls
 
     def error(exponent: float) -> float:
-        a, B, C, k, o = terms(qd, qdd, load, np.exp(exponent)).T
-        columns = [a, B, C, *([k] if with_load else []), o, -o, load, effort]
+        s, o = np.tanh(qd / np.exp(exponent)), np.ones_like(qd)
+        loaded = [s * np.abs(load)] if with_load else []
+        columns = [qdd, qd, s, *loaded, o, -o, load, effort]
         R = triangular(np.column_stack(columns) * root[:, np.newaxis])
         return float(nnls(R[:, :-1], R[:, -1])[1])
 

@@ -10,14 +10,14 @@ The physically consistent fit of the equations R x = z, the triangular form of a
               + lambda sum over bodies [tr(P0^-1 P) - log det(P0^-1 P) - 4]
               + lambda/2 sum over joints (o / o_0)^2
               + 1/2 |max(A phi - b, 0)|^2
-              - mu sum over joints [log a + log B + log C + log k]
+              - mu sum over joints [log a + log B + log C + log k + log B_s + log C_s + log K]
 
 The second term is the entropic (Bregman) divergence of the pseudo-inertia P from P0, that of the
 URDF (Lee, Wensing, Park, IEEE T-RO 36(3), 2020, eq. 22). It is infinite if P is not positive
 definite, so the result is physical. The third term keeps the offsets o small; o_0 is their usual
-size. The fourth term is a soft bound of the bodies. The last term keeps friction and rotor
-inertias positive; its weight mu is reduced in steps. The function is convex: Newton's method with
-a line search finds its minimum from any start.
+size, infinite with a spring. The fourth term is a soft bound of the bodies. The last term keeps
+friction, rotor inertias and springs positive; its weight mu is reduced in steps. The function is
+convex: Newton's method with a line search finds its minimum from any start.
 
 Load-dependent friction, the smoothing velocity v_s and the weights make the problem non-linear.
 Each round takes the rigid-body load, the noise sigma of each joint and Huber's weights from the
@@ -36,7 +36,7 @@ from ..arrays import Array, Indices
 from ..feedforward.laws import JointFriction
 from ..recordings.robust import huber_weights, weighted_rms
 from ..robot import RobotModel
-from .equations import START, TERMS, Equations, search_smoothing, terms
+from .equations import OFFSET, SHARED, SPRING, START, TERMS, Equations, search_smoothing
 from .pseudo_inertia import BASIS, pseudo_inertias, regular
 
 BARRIERS = (1.0, 0.1, 0.01, 1e-3)  # weights mu in turn; the last one hardly shifts the result
@@ -203,15 +203,21 @@ def _newton(cost: _Cost, x: Array, barrier: float) -> Array:
 class Fitted:
     """The result of the last round."""
 
-    # Unknowns, shape (p,): standard parameters of the bodies, then a, B, C, k and o of all joints
+    # Unknowns, shape (p,): parameters of the bodies, then a, B, C, k, B_s, C_s, K, o of joints
     x: Array
     smoothing: Array  # smoothing velocity v_s of each joint, shape (n,), rad/s or m/s
     sigma: Array  # RMS residual of each joint, shape (n,), N m or N
     factor: Array  # triangular factor of the equations, shape (p + 1, p + 1)
     problem: Problem  # prior and constraints
-    load: Array  # rigid-body efforts of the fitted bodies, shape (N, n), N m or N
+    load: Array  # efforts of the fitted bodies and springs, shape (N, n), N m or N
     residual: Array  # measured minus fitted effort, NaN in unused rows, shape (N, n), N m or N
     weights: Array  # of the squared equations, shape (N, n)
+
+    @property
+    def springs(self) -> NDArray[np.bool_]:
+        """Which joints have a fitted spring, shape (n,)."""
+        n = len(self.sigma)
+        return self.problem.free[-2 * n : -n]
 
 
 def fit_in_rounds(
@@ -229,34 +235,45 @@ def fit_in_rounds(
     rms_effort = weighted_rms(equations.effort, weights)
     rms_effort = np.where(rms_effort > 0.0, rms_effort, 1.0)
     sigma = rms_effort
-    problem = _problem(prior, prior_weight * len(equations), free_bodies, rms_effort)
+    measured = used.any(axis=0)
+    rotors = measured & equations.moves
+    offset = rotors if equations.qd.any() else measured  # at rest it is static friction too
+    springs, shared = equations.couplings.springs & offset, equations.couplings.shared
+    offset_size = np.where(springs, np.inf, OFFSET_SHARE * rms_effort)
+    problem = _problem(prior, prior_weight * len(equations), free_bodies, offset_size)
     if bounds is not None and free_bodies.any():
         root = np.sqrt(BOUND_WEIGHT * len(equations))
         problem = replace(problem, bounds=(root * bounds[0], root * bounds[1]))
     n = len(sigma)
     smoothing = np.full(n, START)
     with_load = np.zeros(n, dtype=bool)
-    load = equations.rigid(prior)
+    load, shared_effort = equations.rigid(prior), np.zeros_like(equations.q)
     for _ in range(ROUNDS):
         effort = equations.effort
         if keep_friction is not None:
             effort = effort - keep_friction.friction(equations.qd, load)
         elif equations.qd.any():
-            smoothing = search_smoothing(equations, load, weights, with_load)
-        columns = terms(equations.qd, equations.qdd, load, smoothing)
-        measured = used.any(axis=0)
-        rotors = measured & equations.moves
-        offset = rotors if equations.qd.any() else measured  # at rest it is static friction too
+            own_effort = effort - shared_effort
+            smoothing = search_smoothing(equations, own_effort, load, weights, with_load)
+        columns = equations.terms(load, smoothing)
         friction = rotors & (keep_friction is None)
+        both = np.zeros_like(friction)
+        if shared is not None:
+            both[shared[1]] = friction[shared[0]] & friction[shared[1]]
         free = np.concatenate([
-            np.repeat(free_bodies, 10), rotors, friction, friction, friction & with_load, offset
+            np.repeat(free_bodies, 10), rotors, friction, friction, friction & with_load,
+            both, both, springs, offset
         ])
         problem = replace(problem, free=free)
-        factor = equations.reduced(columns, effort, weights / sigma**2)
+        factor = equations.reduced(columns, effort - equations.held, weights / sigma**2)
         x = solve(factor, problem)
         bodies, joints = x[: -TERMS * n], x[-TERMS * n :].reshape(TERMS, n)
-        load = equations.rigid(prior.with_inertial_parameters(bodies))
-        residual = effort - load - np.einsum('ijk,kj->ij', columns, joints)
+        if shared is not None:
+            joints[SHARED, shared[0]] = joints[SHARED, shared[1]]
+            shared_effort = np.einsum('ijk,kj->ij', columns[..., SHARED], joints[SHARED])
+        rigid = equations.rigid(prior.with_inertial_parameters(bodies))
+        residual = effort - rigid - np.einsum('ijk,kj->ij', columns, joints)
+        load = rigid + springs * (joints[SPRING] * equations.q + joints[OFFSET])
         residual = np.where(used, residual, np.nan)
         weights = used * huber_weights(residual, sigma, HUBER)
         least = MIN_NOISE * rms_effort
@@ -271,15 +288,15 @@ def fit_in_rounds(
 
 
 def _problem(
-    prior: RobotModel, weight: float, free_bodies: NDArray[np.bool_], rms_effort: Array
+    prior: RobotModel, weight: float, free_bodies: NDArray[np.bool_], offset_size: Array
 ) -> Problem:
     """Return prior and constraints; each round sets the unknowns to fit."""
-    n = len(rms_effort)
+    n = len(offset_size)
     phi = prior.inertial_parameters
     phi = np.where(np.repeat(free_bodies, 10), regular(phi), phi)
     p = phi.size + TERMS * n
     positive, offset_weights = np.zeros(p, dtype=bool), np.zeros(p)
     positive[phi.size : p - n] = True
-    offset_weights[p - n :] = 1.0 / (OFFSET_SHARE * rms_effort) ** 2
+    offset_weights[p - n :] = 1.0 / offset_size**2
     fixed = np.concatenate([phi, np.zeros(TERMS * n)])
     return Problem(phi, weight, positive, offset_weights, np.zeros(p, dtype=bool), fixed)

@@ -8,17 +8,20 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Array
 from ..errors import InputError
-from ..feedforward.laws import JointFriction
+from ..feedforward.laws import JointFriction, SharedFriction
+from ..feedforward.loaded_model import JointSpring
 from ..robot import RobotModel
 from .base_parameters import BaseParameters, base_parameters, combinations
 from .comparison import ArmModel, check_held_out, compare, repetition_notes
-from .equations import TERMS, Equations
+from .couplings import Coupling, Judged, checked, suggestions
+from .equations import TERMS, Couplings, Equations
 from .fit import Fitted, fit_in_rounds
 from .jackknife import Uncertainty, uncertainty
 from .plausibility import (
@@ -48,7 +51,8 @@ def identify(
     model: RobotModel, runs: Run | Sequence[Run], *, validate: Run | Sequence[Run] | None = None,
     prior_weight: float = PRIOR_WEIGHT, links: Collection[str] | None = None,
     keep_friction: JointFriction | None = None, accept_faults: bool = False,
-    total_mass: float | None = None,
+    total_mass: float | None = None, springs: Collection[str] = (),
+    shared_friction: Sequence[Any] = (), keep_spring: JointSpring | None = None,
 ) -> Identification:
     """
     Return the model that fits the runs; undetermined parameters stay near those of the URDF.
@@ -65,6 +69,10 @@ def identify(
     :param keep_friction: known friction of the joints; None to identify it
     :param accept_faults: inverted signs, other units and the like become notes, not errors
     :param total_mass: mass of the whole robot, kg; None for that of the URDF within a factor
+    :param springs: names of joints whose spring is identified; the notes say where one may be
+    :param shared_friction: names of two joints that share friction, as of a motor that turns at
+        qd_a + r qd_b, and r, 1 by default
+    :param keep_spring: known springs of the other joints
     :raises IdentificationError: the runs do not suffice
     :raises InputError: the weight is out of its range
     """
@@ -93,27 +101,45 @@ def identify(
         parts = [run.split(FITTED_SHARE) for run in fitted_runs]
         fitted_runs, held_out = [first for first, _ in parts], [last for _, last in parts]
     prior, mass_flaws = scaled_prior(model, fitted_runs, total_mass)
+    asked = [Coupling.spring(model, name) for name in springs]
+    asked += [Coupling.shared(model, shared_friction)] if shared_friction else []
+    couplings = Couplings.of(model.nv, keep_spring)
+    for coupling in asked:
+        couplings = coupling.added_to(couplings)
     fit = partial(
         _fit, prior, prior_weight=prior_weight, free_bodies=_free_bodies(model, links),
         keep_friction=keep_friction, bounds=mass_bounds(prior, total_mass)
     )  # fmt: skip
+
+    def judged(couplings: Couplings) -> Judged:
+        equations, fitted, models = fit(fitted_runs, couplings)
+        each = [models] * len(held_out)
+        if in_turn:
+            others = ([run for run in held_out if run is not each] for each in held_out)
+            each = [fit(runs, couplings)[2] for runs in others]
+        comparison = compare(held_out, model.inverse_dynamics_batch, each)
+        return Judged(equations, fitted, models, comparison)
+
     notes = (*mass_flaws, *check_runs(model, fitted_runs, accept_faults))
-    equations, fitted, models = fit(fitted_runs)
+    result = judged(couplings)
+    equations, fitted, models = result.equations, result.fitted, result.models
     if len(fitted_runs) > 1 and not short:
         check_same_load(equations, fitted, fitted_runs)
-    notes += check_fit(equations, prior, fitted, accept_faults)
+    notes += check_fit(equations, prior, fitted, models[1].spring, accept_faults)
     notes += tuple(mass_notes(prior, fitted.x[: model.inertial_parameters.size], total_mass))
     if not at_rest:
         notes += tuple(delay_notes(effort_delay(equations, fitted, fitted_runs)))
     if not in_turn:
         notes += tuple(repetition_notes(fitted_runs, held_out))
-    judged = [models] * len(held_out)
-    if in_turn:
-        judged = [fit([run for run in held_out if run is not each])[2] for each in held_out]
     uncertain = uncertainty(equations, fitted)
     size = 10 * len(model.body_names)
-    inertia, viscous, coulomb, load, zero = uncertain.deviations[size:].reshape(TERMS, -1)
+    inertia, viscous, coulomb, load, _, _, stiffness, zero = (
+        uncertain.deviations[size:].reshape(TERMS, -1)
+    )
     identified = models[1]
+    notes += tuple(checked(asked, model.joint_names, fitted, uncertain.covariance))
+    if links is None:  # errors of links that are not fitted look like springs
+        notes += tuple(suggestions(result, judged))
     origin = map(ParameterOrigin.of, uncertain.removed_variance, uncertain.has_effect)
     return Identification(
         prior=model,
@@ -123,47 +149,67 @@ def identify(
         origin=tuple(origin)[:size],
         friction=identified.friction,
         armature=identified.armature,
-        joint_deviations=JointDeviations(viscous, coulomb, load, inertia, zero),
+        spring=identified.spring,
+        joint_deviations=JointDeviations(
+            viscous, coulomb, load, inertia, np.where(fitted.springs, 0.0, zero), stiffness
+        ),
         base=_base(equations, fitted, uncertain),
-        comparison=compare(held_out, model.inverse_dynamics_batch, judged),
+        comparison=result.comparison,
         fitted=tuple(fitted_runs),
         notes=(*(note for run in fitted_runs for note in run.notes), *notes),
     )
 
 
 def _fit(
-    model: RobotModel, runs: Sequence[Run], *, prior_weight: float, free_bodies: NDArray[np.bool_],
-    keep_friction: JointFriction | None, bounds: tuple[Array, Array]
+    model: RobotModel, runs: Sequence[Run], couplings: Couplings, *, prior_weight: float,
+    free_bodies: NDArray[np.bool_], keep_friction: JointFriction | None,
+    bounds: tuple[Array, Array]
 ) -> tuple[Equations, Fitted, tuple[ArmModel, ArmModel]]:
     """Return the equations and the fit of runs, and the URDF with friction and the fitted arm."""
-    equations, models = Equations(model, runs), []
+    equations, models = Equations(model, runs, couplings), []
     for free in (np.zeros_like(free_bodies), free_bodies):
         fitted = fit_in_rounds(equations, model, prior_weight, free, keep_friction, bounds)
-        friction, armature = friction_and_rotors(fitted, model.nv, keep_friction)
+        friction, armature, spring = joint_parameters(fitted, couplings, keep_friction)
         phi = fitted.x[: model.inertial_parameters.size]
         bodies = model.with_inertial_parameters(phi) if free.any() else model
-        models.append(ArmModel(bodies, friction, armature))
+        models.append(ArmModel(bodies, friction, armature, spring))
     return equations, fitted, (models[0], models[1])
 
 
-def friction_and_rotors(
-    fitted: Fitted, n: int, keep_friction: JointFriction | None
-) -> tuple[JointFriction, Array]:
+def joint_parameters(
+    fitted: Fitted, couplings: Couplings, keep_friction: JointFriction | None
+) -> tuple[JointFriction, Array, JointSpring]:
     """
-    Return friction with the offset, and rotor inertia; known friction gets the offset added.
+    Return friction with the offset, rotor inertia, and springs.
+
+    Known friction gets the offset added, but the constant effort of a joint with a spring is that
+    of its spring: it sets the rest position.
 
     Moving joints do not tell an offset from Coulomb friction that differs by direction, C + o and
     C - o, which predicts slow joints better. As friction never drives, it needs ``|o| <= C``.
     """
-    armature, viscous, coulomb, load, offset = fitted.x[-TERMS * n :].reshape(TERMS, n)
+    n, known = len(fitted.sigma), couplings.known
+    armature, viscous, coulomb, load, B_s, C_s, stiffness, offset = (
+        fitted.x[-TERMS * n :].reshape(TERMS, n)
+    )
+    rest = -offset / np.where(fitted.springs, stiffness, 1.0)
+    spring = JointSpring(
+        known.stiffness + stiffness, np.where(fitted.springs, rest, known.rest_position)
+    )
+    offset = np.where(fitted.springs, 0.0, offset)
     if keep_friction is not None:
-        return replace(keep_friction, offset=keep_friction.offset + offset), armature
+        return replace(keep_friction, offset=keep_friction.offset + offset), armature, spring
     by_direction = np.where(np.abs(offset) <= coulomb, offset, 0.0)
     both = np.array([coulomb + by_direction, coulomb - by_direction])
+    shared = None
+    if couplings.shared is not None:
+        a, b, ratio = couplings.shared
+        of_b = map(float, (B_s[b], C_s[b], fitted.smoothing[b]))
+        shared = SharedFriction((a, b), ratio, *of_b)
     friction = JointFriction(
-        np.array([viscous, viscous]), both, load, fitted.smoothing, offset - by_direction
+        np.array([viscous, viscous]), both, load, fitted.smoothing, offset - by_direction, shared
     )
-    return friction, armature
+    return friction, armature, spring
 
 
 def _free_bodies(model: RobotModel, links: Collection[str] | None) -> NDArray[np.bool_]:

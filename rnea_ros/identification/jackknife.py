@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ..arrays import Array
 from ..recordings.robust import jackknife_covariance
-from .equations import Equations, terms
+from .equations import TERMS, Equations
 from .fit import Fitted
 from .pseudo_inertia import pseudo_inertias
 
@@ -62,8 +62,8 @@ def uncertainty(equations: Equations, fitted: Fitted) -> Uncertainty:
     """
     problem, x, free = fitted.problem, fitted.x, fitted.problem.free
     p, n = len(x), len(fitted.sigma)
-    own = terms(equations.qd, equations.qdd, fitted.load, fitted.smoothing)
-    coulomb, of_load = x[p - 3 * n : p - n].reshape(2, n)
+    own = equations.terms(fitted.load, fitted.smoothing)
+    coulomb, of_load = x[-TERMS * n :].reshape(TERMS, n)[2:4]
     s = own[:, :, 2]
     ratio = -equations.qd / fitted.smoothing
     by_smoothing = ratio * (1.0 - s**2) * (coulomb + of_load * np.abs(fitted.load))

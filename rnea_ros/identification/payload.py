@@ -18,10 +18,11 @@ from ..arrays import Array
 from ..dynamics.tree import RigidBodyInertia
 from ..errors import UnknownNameError
 from ..feedforward.laws import JointFriction
+from ..feedforward.loaded_model import JointSpring
 from ..parameters import Value
 from ..recordings.robust import huber_weights, weighted_rms
 from ..robot import Payload, RobotModel
-from .equations import Equations, triangular
+from .equations import Couplings, Equations, triangular
 from .fit import HUBER, Problem, log_det_derivatives, solve
 from .jackknife import block_squares, inverse, jackknife
 from .plausibility import LOAD_EXPLAINS
@@ -55,7 +56,8 @@ class PayloadFit:
 
 def identify_payload(
     model: RobotModel, runs: Run | Sequence[Run], link: str, *,
-    friction: JointFriction | None = None, armature: Array | None = None
+    friction: JointFriction | None = None, armature: Array | None = None,
+    spring: JointSpring | None = None
 ) -> PayloadFit:
     """
     Return the payload on a link.
@@ -65,12 +67,14 @@ def identify_payload(
     :param link: name of the link that carries it
     :param friction: friction of the arm; None for none
     :param armature: reflected rotor inertia, shape (n,), kg m^2 or kg; None for none
+    :param spring: springs of the arm; None for none
     :raises UnknownNameError: the robot has no such link
     :raises IdentificationError: the link does not move, or the runs show no payload on it
     """
     check_model(model)
     friction = JointFriction.none(model.nv) if friction is None else friction
-    equations = Equations(model, [runs] if isinstance(runs, Run) else list(runs))
+    known = Couplings.of(model.nv, spring)
+    equations = Equations(model, [runs] if isinstance(runs, Run) else list(runs), known)
     equations.used &= ~equations.winds
     at_rest = not equations.used.any()
     if at_rest:

@@ -136,6 +136,7 @@ class JointDeviations:
     load: Array  #: of the Coulomb friction per N m or N of load
     armature: Array  #: kg m^2 or kg
     offset: Array  #: N m or N
+    stiffness: Array  #: of the springs, N m/rad or N/m
 
 
 @dataclass(frozen=True)
@@ -185,7 +186,7 @@ class Identification(ArmModel):
         self, comments: Sequence[str] = (), effort_scale: ArrayLike = 1.0
     ) -> str:
         """
-        Return friction and rotor inertia as text of a parameter file of the node ``feedforward``.
+        Return friction, rotors and springs as text of a parameter file of ``feedforward``.
 
         :param comments: lines at the beginning
         :param effort_scale: factor with which the efforts were loaded, one number or one for each
@@ -200,7 +201,7 @@ class Identification(ArmModel):
         return parameter_file_text(values, comments)
 
     def node_parameters(self) -> dict[str, Value]:
-        """Return friction and rotor inertia by the node's parameters, for each joint in use."""
+        """Return friction, rotors and springs by the node's parameters, for each joint in use."""
         # These moved or have an effort, unlike a gripper at rest.
         moved = [(np.abs(run.qd) > STILL_SPEED).any(axis=0) for run in self.fitted]
         with_effort = [np.isfinite(run.effort).any(axis=0) for run in self.fitted]
@@ -221,4 +222,15 @@ class Identification(ArmModel):
             each = getattr(friction, name)[recorded]
             if each.any():  # no smoothing velocity is 0
                 values[f'friction.{name}'] = each.tolist()
+        if friction.shared is not None:
+            shared = vars(friction.shared) | {
+                'joints': [self.prior.joint_names[joint] for joint in friction.shared.joints]
+            }
+            values |= {
+                f'friction.shared_{name}': shared[name]
+                for name in ('joints', 'ratio', 'viscous', 'coulomb')
+            }
+        if self.spring.stiffness.any():
+            for name, each in vars(self.spring).items():
+                values[f'spring.{name}'] = each[recorded].tolist()
         return values

@@ -31,6 +31,7 @@ from ..feedforward.settings import (
     NodeSettings,
     ResolvedSettings,
     all_declarations,
+    load_robot,
     resolve,
 )
 from ..messages import controller_state_type
@@ -228,5 +229,5 @@ def _rest_pose(
         except CollisionsNotCheckedError as error:
             remarks = (f'rest_pose: {error}',)
     position, speed = parameters.rest_pose, parameters.rest_speed
-    joints = settings.joint_indices
-    return RestPose.of(position, speed, rules, model, joints, collisions), remarks
+    joints, gravity = settings.joint_indices, load_robot(model, settings).gravity
+    return RestPose.of(position, speed, rules, model, joints, collisions, gravity), remarks

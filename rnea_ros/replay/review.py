@@ -110,10 +110,11 @@ def review(
 
 
 def known_efforts(settings: ResolvedSettings, model: RobotModel) -> KnownEfforts:
-    """Return efforts beside the rigid bodies': friction, rotors, what gravity_factor adds."""
+    """Return efforts beside the rigid bodies': friction, rotors, springs, gravity_factor."""
 
     def known(q: Array, qd: Array, qdd: Array) -> Array:
         added = (settings.gravity_scale - 1.0) * model.gravity_torques_batch(q)
+        added = added + settings.joint_spring.effort(q)
         rigid = model.inverse_dynamics_batch(q, qd, qdd) + added
         friction = settings.motor_friction.friction(qd, rigid)
         efforts: Array = settings.rotor_inertia * qdd + friction + added

@@ -43,7 +43,7 @@ def _options(args: list[str] | None) -> argparse.Namespace:
         add(option, nargs='+', default=[], metavar='LINK', help=text)
     add('--moving-base', action='store_true', help="gravity and the base's motion as arguments")
     add('--params-file', type=Path,
-        help='parameter file of the node, such as of identify: friction, offsets, rotor inertia')
+        help='parameter file of the node, such as of identify: friction, offsets, rotors, springs')
     return parser.parse_args(args)
 
 
@@ -62,7 +62,11 @@ def main(args: list[str] | None = None) -> int:
         drives = load_settings(options.params_file, model)
         if (drives.gravity_scale != 1.0).any():
             raise InputError('gravity_factor', 'C code has none: identify the masses')
-        export = replace(export, friction=drives.motor_friction, armature=drives.rotor_inertia)
+        has_spring = drives.joint_spring.stiffness.any()
+        export = replace(
+            export, friction=drives.motor_friction, armature=drives.rotor_inertia,
+            spring=drives.joint_spring if has_spring else None
+        )
     paths = export_c(export, options.out, prefix=options.prefix, single_precision=options.float)
     print(*paths, sep='\n')
     return 0

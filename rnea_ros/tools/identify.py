@@ -87,11 +87,16 @@ def _parser() -> OneLineParser:
     add('--links', nargs='*', metavar='LINK',
         help='identify these moving links only; without names none, only friction and rotors')
     add('--keep-friction', type=Path, metavar='YAML',
-        help='parameter file of the node: friction that is not identified; with --payload also '
-        'rotor inertia')
+        help='parameter file of the node: friction and springs that are not identified; with '
+        '--payload also rotor inertia')
     add('--payload', metavar='LINK',
         help='identify a payload on this link, from recordings with it; the arm is that of --urdf '
         'and --keep-friction')
+    add('--spring', nargs='+', default=(), metavar='JOINT',
+        help='identify a spring or counterbalance at these joints; the notes say where it helps')
+    add('--shared-friction', nargs='+', default=(), metavar='JOINT',
+        help='identify friction that two joints share, as of a motor that both turn; a third '
+        'word is the ratio of their speeds in that of the motor, as -1; default 1')
     add('--cutoff', type=positive, default=CUTOFF,
         help=f'cut-off of the low-pass filter, Hz; default {CUTOFF:g}')
     add('--prior-weight', type=positive, default=PRIOR_WEIGHT,
@@ -122,8 +127,8 @@ def _options(args: list[str] | None) -> argparse.Namespace:
     if options.dry_run and not options.bags:
         parser.error('--dry-run needs a recording')
     if options.payload is not None:
-        arm_only = ('validate', 'links', 'write_urdf', 'picture')
-        if given := [name for name in arm_only if getattr(options, name) is not None]:
+        arm_only = ('validate', 'links', 'spring', 'shared_friction', 'write_urdf', 'picture')
+        if given := [name for name in arm_only if getattr(options, name) not in (None, ())]:
             parser.error(f'--payload takes no --{given[0].replace("_", "-")}')
     return options
 
@@ -214,12 +219,15 @@ def _amount(runs: Sequence[Run], of: str = ' of motion') -> str:
 def _identify(options: argparse.Namespace, inputs: IdentificationInputs) -> int:
     """Identify the arm; return the exit code."""
     settings = inputs.settings
-    friction = None if settings is None else settings.joint_friction
+    friction, spring = (
+        (None, None) if settings is None else (settings.joint_friction, settings.joint_spring)
+    )
     with elapsed_shown('fitting'):
         result = identify(
             inputs.model, inputs.runs, validate=inputs.validate, links=options.links,
             prior_weight=options.prior_weight, keep_friction=friction,
-            accept_faults=options.force, total_mass=options.total_mass,
+            accept_faults=options.force, total_mass=options.total_mass, springs=options.spring,
+            shared_friction=options.shared_friction, keep_spring=spring,
         )
     summary = figures(result)
     print(f'\n{text(summary)}\n')
@@ -239,7 +247,8 @@ def _payload(options: argparse.Namespace, inputs: IdentificationInputs) -> int:
     fit = identify_payload(
         inputs.model, inputs.runs, options.payload,
         friction=None if settings is None else settings.joint_friction,
-        armature=None if settings is None else settings.rotor_inertia
+        armature=None if settings is None else settings.rotor_inertia,
+        spring=None if settings is None else settings.joint_spring
     )
     print(f'\n{payload_text(fit, joints)}\n')
     _report(options, payload_json(fit, joints))

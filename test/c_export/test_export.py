@@ -15,7 +15,8 @@ import pytest
 from rnea_ros import InputError, RobotModel
 from rnea_ros.c_export import CExport, export_c
 from rnea_ros.c_export.functions import functions
-from rnea_ros.feedforward.laws import JointFriction
+from rnea_ros.feedforward.laws import JointFriction, SharedFriction
+from rnea_ros.feedforward.loaded_model import JointSpring
 from rnea_ros.tools.export import main
 from support.models.joint_trees import MOVING, model_of, random_parts
 from support.models.oracle_pairs import random_pair
@@ -57,9 +58,10 @@ def test_exported_code_passes_its_test_with_every_argument(tmp_path: Path, singl
     n, link = model.nv, model.body_names[6]
     friction = JointFriction(
         rng.uniform(size=(2, n)), rng.uniform(size=(2, n)), rng.uniform(0.0, 0.1, n),
-        np.full(n, 0.05), rng.normal(size=n),
+        np.full(n, 0.05), rng.normal(size=n), SharedFriction((n - 1, 1), -0.5, 0.3, 0.4, 0.06),
     )
-    export = CExport(model, (link,), (link,), (link,), True, friction, rng.uniform(size=n))
+    spring = JointSpring(*rng.uniform(size=(2, n)))
+    export = CExport(model, (link,), (link,), (link,), True, friction, rng.uniform(size=n), spring)
     export_c(export, tmp_path, prefix='arm', single_precision=single)
     assert_test_passes(tmp_path)
 
@@ -77,10 +79,12 @@ def test_results_that_exported_code_must_have_are_those_of_the_model() -> None:
         f'payload_{link}': body, f'wrench_{link}': {'force': wrench[3:], 'torque': wrench[:3]},
         'base': {'gravity': gravity, 'velocity': velocity, 'acceleration': acceleration},
     }
-    state, export = {'q': q, 'qd': qd, 'qdd': qdd}, CExport(model, (), (link,), (link,), True)
+    spring = JointSpring(*rng.uniform(0.0, 9.0, (2, model.nv)))
+    state = {'q': q, 'qd': qd, 'qdd': qdd}
+    export = CExport(model, (), (link,), (link,), True, spring=spring)
     found = {each.name: each.expected[0] for each in functions(export, environment, [state])}
     workspace = model.with_payload(link, **body).workspace()
-    of_wrench = model.jacobian(q, link).T @ wrench
+    of_wrench = model.jacobian(q, link).T @ wrench - spring.stiffness * (q - spring.rest_position)
     workspace.set_base_motion(gravity, velocity, acceleration)
     expected = {
         'inverse_dynamics': workspace.inverse_dynamics(q, qd, qdd) - of_wrench,
@@ -109,13 +113,14 @@ def test_the_tool_exports_an_identified_model(
     parameters.write_text(
         f'/**:\n  ros__parameters:\n    joints: {list(model.joint_names)}\n    armature: [0.1]\n'
         '    friction: {model: parameters, viscous: [0.5], coulomb: [1.0], offset: [0.2]}\n'
+        '    spring: {stiffness: [40.0], rest_position: [0.5]}\n'
     )
     assert main([
         '--urdf', f'{ROOT}/urdf/panda_arm.urdf', '--out', str(out), '--prefix', 'fer',
         '--frame', model.body_names[-1], '--params-file', str(parameters),
     ]) == 0
     header = (out / 'fer.h').read_text(encoding='utf-8')
-    for text in ('fer_drive_torques', 'SHA-256', 'qd[6..6]', 'multiplications', 'm/s^2'):
+    for text in ('fer_drive_torques', 'SHA-256', 'qd[6..6]', 'additions', 'm/s^2', 'springs'):
         assert text in header
     assert_test_passes(out, '-O2')
     assert printed_names(out / 'fer.h') == model.joint_names

@@ -12,7 +12,7 @@ from rnea_ros import RobotModel
 from rnea_ros.feedforward import Reason, State
 from rnea_ros.feedforward.laws import LAWS, ComputedTorque, ControlLaw, Feedforward, Gravity
 from rnea_ros.feedforward.loaded_model import HardwareCompensation
-from rnea_ros.feedforward.settings import StaleAction
+from rnea_ros.feedforward.settings import SpringSettings, StaleAction
 from support.control.control_rig import (
     PANDA_POSE,
     Array,
@@ -211,18 +211,20 @@ def test_a_change_of_mode_fades_in_during_ramp_duration(mode: type[ControlLaw]) 
     assert rig.state() is State.ACTIVE
 
 
-def test_a_factor_of_gravity_fades_in_and_is_held_until_the_ramp_to_zero() -> None:
+def test_factors_and_springs_fade_in_and_are_held_until_the_ramp_to_zero() -> None:
     rig, before = holding_rig(hold_duration=0.2)
-    rig.change(gravity_factor=(0.7, 1.6))
-    held = rig.model.gravity_torques(rig.q + OFF)
-    after = before + (np.array([0.7, 1.6]) - 1.0) * held
+    rig.change(gravity_factor=(0.7, 1.6), spring=SpringSettings((0.0, 3.0), (0.5,)))
+    stiffness, held = np.array([0.0, 3.0]), rig.model.gravity_torques(rig.q + OFF)
+    gravity = (0.7, 1.6) * held + stiffness * (rig.q + OFF - 0.5)
+    after = before + gravity - held
     share = shares(600, rig)
     commands = rig.run(1.2 * RAMP)
     np.testing.assert_allclose(commands, (1.0 - share) * before + share * after, atol=1e-9)
-    np.testing.assert_allclose(rig.controller.terms().gravity, (0.7, 1.6) * held, atol=1e-9)
+    np.testing.assert_allclose(rig.controller.terms().gravity, gravity, atol=1e-9)
     rig.controller.enter_fault(Reason.CLOCK_RESET, rig.now)
     rig.run(0.15)
-    np.testing.assert_allclose(rig.commands[-1], (0.7, 1.6) * rig.gravity, atol=1e-9)
+    gravity = (0.7, 1.6) * rig.gravity + stiffness * (rig.q - 0.5)
+    np.testing.assert_allclose(rig.commands[-1], gravity, atol=1e-9)
     rig.run_until(State.FAULT)
     assert not rig.commands[-1].any()
 

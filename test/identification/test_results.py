@@ -12,8 +12,14 @@ import pytest
 
 from rnea_ros import identification
 from rnea_ros.feedforward.laws import Feedforward
-from rnea_ros.feedforward.loaded_model import LoadedModel
-from rnea_ros.feedforward.settings import ResolvedSettings, complete_values, resolve, settings_from
+from rnea_ros.feedforward.loaded_model import JointSpring
+from rnea_ros.feedforward.settings import (
+    ResolvedSettings,
+    complete_values,
+    load_robot,
+    resolve,
+    settings_from,
+)
 from rnea_ros.identification import Identification, payload_parameters
 from rnea_ros.identification.figures import figures
 from rnea_ros.identification.report import picture, text
@@ -185,7 +191,7 @@ def test_the_nodes_feedforward_commands_the_identified_efforts(
 ) -> None:
     resolved = settings(result, result.node_parameters(), tmp_path)
     law = Feedforward(
-        LoadedModel(result.model), np.zeros(7), np.zeros(7),
+        load_robot(result.model, resolved), np.zeros(7), np.zeros(7),
         friction=resolved.joint_friction, armature=resolved.rotor_inertia,
     )  # fmt: skip
     (run,) = result.comparison.held_out
@@ -206,7 +212,8 @@ def test_a_gripper_at_rest_without_efforts_is_left_out(result: Identification) -
 
 
 def test_only_what_differs_and_what_is_there_is_written(result: Identification) -> None:
-    friction = replace(result.friction, offset=np.zeros(7))
+    friction = replace(result.friction, offset=np.zeros(7), shared=None)
+    result = replace(result, spring=JointSpring.none(7))
     assert [*replace(result, friction=friction).node_parameters()] == [
         'joints', 'gravity_factor', 'armature', 'friction.model', 'friction.viscous',
         'friction.coulomb', 'friction.load', 'friction.smoothing_velocity',

@@ -13,6 +13,7 @@ import pytest
 from rnea_ros import RneaError, RobotModel, identification
 from rnea_ros.arrays import Array
 from rnea_ros.feedforward.laws import JointFriction
+from rnea_ros.feedforward.loaded_model import JointSpring
 from rnea_ros.identification.figures import figures
 from rnea_ros.identification.report import text
 from rnea_ros.recordings import Recording
@@ -63,6 +64,7 @@ def test_parameters_and_efforts_unlike_the_urdfs_are_found(urdf: str, offset: fl
     noise = held_out.effort - arm.efforts(held_out.q, held_out.qd, held_out.qdd)
     assert (fit.comparison.identified.rms <= 1.2 * rms(noise)).all()
     assert fit.comparison.is_better
+    assert not re.search('spring|shared', ' '.join(fit.notes))
 
 
 @pytest.mark.parametrize('digits', [2, 4])
@@ -95,17 +97,80 @@ def test_currents_with_factors_are_efforts() -> None:
             identification.run_from(currents, THREE_JOINTS, effort_scale=unusable)
 
 
+SPRING = replace(
+    arm_unlike(THREE_JOINTS, seed=1), stiffness=np.array([0.0, 30.0, 0.0]), rest_position=0.3
+)
+SPRUNG = identification.run_from(record(SPRING, 1, 20.0), THREE_JOINTS)
+
+
+def test_a_spring_is_suggested_then_found_with_the_bodies() -> None:
+    plain = identification.identify(THREE_JOINTS, SPRUNG, accept_faults=True)
+    (note,) = (note for note in plain.notes if re.search('spring|shared', note))
+    assert re.match(r'lift: spring of (29|30)\S* \+- .* rad or m, takes \d\d % off', note)
+    assert note.endswith('if the arm has it: --spring lift')
+    assert not plain.spring.stiffness.any()
+    fit = identification.identify(THREE_JOINTS, SPRUNG, springs=['lift'])
+    truth = fit.base.matrix @ np.concatenate([SPRING.model.inertial_parameters, SPRING.armature])
+    assert (np.abs(fit.base.values - truth) < 3.0 * fit.base.deviations).all()
+    assert fit.spring.stiffness[[0, 2]].tolist() == [0.0, 0.0]
+    assert abs(fit.spring.stiffness[1] - 30.0) < 3.0 * fit.joint_deviations.stiffness[1] < 1.0
+    # The offset of the sensor is a part of the rest position.
+    rest = 0.3 - SPRING.offset[1] / 30.0
+    (found,) = re.findall(r'lift: spring .* at rest at (\S+) \+- (\S+) rad', text(figures(fit)))
+    assert abs(float(found[0]) - rest) < 3.0 * float(found[1]) < 0.05
+    (held_out,) = fit.comparison.held_out
+    noise = held_out.effort - SPRING.efforts(held_out.q, held_out.qd, held_out.qdd)
+    assert (fit.comparison.identified.rms <= 1.2 * rms(noise)).all()
+    assert fit.node_parameters()['spring.stiffness'] == fit.spring.stiffness.tolist()
+
+
+@pytest.mark.parametrize('ratio', [1.0, -1.0])
+def test_shared_friction_is_suggested_then_found_with_the_bodies(ratio: float) -> None:
+    arm = replace(arm_unlike(THREE_JOINTS, seed=1), shared=0.5, ratio=ratio)
+    run = identification.run_from(record(arm, 1, 20.0), THREE_JOINTS)
+    plain = identification.identify(THREE_JOINTS, run)
+    (note,) = (note for note in plain.notes if re.search('spring|shared', note))
+    option = '--shared-friction lift elbow' + (' -1' if ratio < 0.0 else '')
+    assert re.search(rf'takes \d\d % off .* has it: {option}$', note)
+    assert plain.friction.shared is None
+    shared_friction = ['lift', 'elbow', *[ratio] * (ratio != 1.0)]
+    fit = identification.identify(THREE_JOINTS, run, shared_friction=shared_friction)
+    (found,) = re.findall(
+        r'lift, elbow: shared .* viscous (\S+) \+- (\S+), Coulomb (\S+) \+- (\S+);',
+        text(figures(fit)),
+    )
+    viscous, one, coulomb, two = map(float, found)
+    assert abs(viscous - 0.5) < 3.0 * one < 0.1
+    assert abs(coulomb - 0.5) < 3.0 * two < 0.1
+    truth = fit.base.matrix @ np.concatenate([arm.model.inertial_parameters, arm.armature])
+    assert (np.abs(fit.base.values - truth) < 3.0 * fit.base.deviations).all()
+    (held_out,) = fit.comparison.held_out
+    noise = held_out.effort - arm.efforts(held_out.q, held_out.qd, held_out.qdd)
+    assert (fit.comparison.identified.rms <= 1.2 * rms(noise)).all()
+
+
+@pytest.mark.parametrize(('springs', 'error'), [
+    (['lift', 'elbow'], r'not visible: elbow: spring of \S+ \+- \S+ N m/rad .*: --spring elbow'),
+    (['hand'], "unknown joint 'hand'; known are pan"),
+])
+def test_springs_that_are_not_there_are_rejected(springs: list[str], error: str) -> None:
+    with pytest.raises(RneaError, match=error):
+        identification.identify(THREE_JOINTS, SPRUNG, springs=springs)
+
+
 def carried(arm: Arm, urdf: RobotModel, payload: Payload, seed: int) -> identification.PayloadFit:
     """Return the payload that is found on an arm whose friction is known."""
     loaded = arm.with_payload(payload.link, payload.mass, payload.com, payload.inertia)
     run = identification.run_from(record(loaded, seed, 15.0), urdf)
     return identification.identify_payload(
-        urdf, run, payload.link, friction=friction(arm), armature=arm.armature
+        urdf, run, payload.link, friction=friction(arm), armature=arm.armature,
+        spring=JointSpring(arm.stiffness + np.zeros(urdf.nv), np.full(urdf.nv, arm.rest_position))
     )
 
 
 def test_a_payload_is_found_with_the_arm_held() -> None:
     arm = arm_unlike(model('panda_arm'), seed=3)
+    arm = replace(arm, stiffness=20.0 * (np.arange(7) == 3), rest_position=-1.0)
     payload = Payload('fer_link8', 5.0, (0.0, -0.05, 0.1), (0.005, 0.0, 0.0, 0.005, 0.0, 0.005))
     fit = carried(arm, arm.model, payload, 4)
     assert fit.payload.mass == pytest.approx(5.0, rel=0.03)

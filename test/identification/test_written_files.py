@@ -73,15 +73,27 @@ def held_out(
     return q[last], qd[last], qdd[last], effort[last]
 
 
-def predicted(values: dict[str, Any], rigid: Array, qd: Array, qdd: Array) -> Array:
+def predicted(values: dict[str, Any], rigid: Array, q: Array, qd: Array, qdd: Array) -> Array:
     """Return the efforts that the node commands with these parameters, shape (N, n)."""
     share = np.tanh(qd / values['friction.smoothing_velocity'])
     forwards = np.array(values['friction.coulomb'])
     backwards = np.array(values.get('friction.coulomb_negative', forwards))
     coulomb = np.where(qd > 0.0, forwards, backwards)
+    if 'spring.stiffness' in values:
+        rigid = rigid + values['spring.stiffness'] * (q - values['spring.rest_position'])
     load_friction = np.array(values.get('friction.load', [0.0])) * np.abs(rigid)
     total: Array = rigid + values['armature'] * qdd + values['friction.viscous'] * qd
     total += share * (coulomb + load_friction) + values.get('friction.offset', 0.0)
+    if 'friction.shared_joints' in values:
+        a, b = map(values['joints'].index, values['friction.shared_joints'])
+        r = values['friction.shared_ratio']
+        w = qd[:, a] + r * qd[:, b]
+        both = values['friction.shared_viscous'] * w
+        both += values['friction.shared_coulomb'] * np.tanh(
+            w / values['friction.smoothing_velocity'][b]
+        )
+        total[:, a] += both
+        total[:, b] += r * both
     return total
 
 
@@ -99,7 +111,7 @@ def assert_predicted(folder: Path, model: RobotModel, arm: Arm) -> dict[str, Any
     oracle = Pinocchio((folder / 'b.urdf').read_text(encoding='utf-8'), model.joint_names)
     _, q, qd, qdd = (each[::10] for each in motion(model, seed=3, duration=10.0))
     rigid = np.array([oracle.inverse_dynamics(*each) for each in zip(q, qd, qdd, strict=True)])
-    errors = percent(predicted(values, rigid, qd, qdd), arm.efforts(q, qd, qdd))
+    errors = percent(predicted(values, rigid, q, qd, qdd), arm.efforts(q, qd, qdd))
     assert (errors < 3.0).all(), errors
     return values
 
@@ -128,7 +140,7 @@ def test_written_files_predict_unfitted_efforts(name: str, tmp_path: Path) -> No
     q, qd, qdd, effort = held_out(bag, joints, cutoff, start)
     data = model.createData()
     rigid = np.array([pinocchio.rnea(model, data, *each) for each in zip(q, qd, qdd, strict=True)])
-    errors = percent(predicted(values, rigid, qd, qdd), effort)
+    errors = percent(predicted(values, rigid, q, qd, qdd), effort)
     assert (errors <= ceilings).all(), errors
     for body in range(1, model.njoints):
         # The pseudo-inertia is positive definite if mass and second moments about its centre are.
@@ -155,10 +167,14 @@ PALLETISER = robot(
 """With a prismatic joint, one that follows another, and a body without mass."""
 
 
-def test_written_files_of_prismatic_and_mimic_joints_are_right(tmp_path: Path) -> None:
+def test_written_files_of_prismatic_and_mimic_joints_and_springs_are_right(tmp_path: Path) -> None:
     model = load(PALLETISER)
     arm = arm_unlike(model, seed=1)
-    arm = replace(arm, offset=np.zeros(model.nv), noise=0.3 * arm.noise)
+    names = model.joint_names
+    arm = replace(
+        arm, offset=np.zeros(model.nv), noise=0.3 * arm.noise,
+        stiffness=np.where(np.isin(names, ('shoulder', 'slide')), 40.0, 0.0), rest_position=0.1
+    )
     recorded = record(arm, 1)
     # Drivers also report the joints that follow.
     others = list(mimic_rules(PALLETISER))
@@ -167,14 +183,17 @@ def test_written_files_of_prismatic_and_mimic_joints_are_right(tmp_path: Path) -
         for each in (recorded.position, recorded.velocity, recorded.effort)
     )
     recorded = Recording((*recorded.names, *others), recorded.time, position, velocity, effort)
-    fit = identification.identify(model, identification.run_from(recorded, model))
+    run, springs = identification.run_from(recorded, model), ('shoulder', 'slide')
+    fit = identification.identify(model, run, springs=springs)
     fit.write_urdf(tmp_path / 'b.urdf')
     fit.write_parameters(tmp_path / 'b.yaml')
     assert_predicted(tmp_path, model, arm)
 
 
-def test_kept_friction_is_not_fitted_and_written_as_given(tmp_path: Path) -> None:
+def test_kept_friction_and_springs_are_not_fitted_and_written_as_given(tmp_path: Path) -> None:
     model, arm = THREE_JOINTS, arm_unlike(THREE_JOINTS, seed=2)
+    arm = replace(arm, stiffness=np.array([0.0, 30.0, 10.0]), rest_position=0.2)
+    arm = replace(arm, shared=0.2, ratio=-1.0)
     given, bag, urdf = tmp_path / 'given.yaml', tmp_path / 'bag', tmp_path / 'a.urdf'
     urdf.write_text(description(model).text, encoding='utf-8')
     write_bag(bag, record(arm, 2, duration=20.0), 'MCAP')
@@ -184,6 +203,9 @@ def test_kept_friction_is_not_fitted_and_written_as_given(tmp_path: Path) -> Non
         'friction.viscous': arm.viscous[order].tolist(),
         'friction.coulomb': arm.coulomb[order].tolist(), 'friction.load': arm.load[order].tolist(),
         'friction.smoothing_velocity': arm.smoothing[order].tolist(),
+        'spring.stiffness': [10.0, 0.0, 30.0], 'spring.rest_position': [0.2],
+        'friction.shared_joints': [*model.joint_names[1:]], 'friction.shared_ratio': -1.0,
+        'friction.shared_viscous': 0.2, 'friction.shared_coulomb': 0.2,
     }
     given.write_text(parameter_file_text(values, []), encoding='utf-8')
     arguments = [
@@ -192,8 +214,19 @@ def test_kept_friction_is_not_fitted_and_written_as_given(tmp_path: Path) -> Non
     ]  # fmt: skip
     assert identify.main(arguments) == 0
     written = assert_predicted(tmp_path, model, arm)
+    arguments[3:5] = '--spring', 'lift', 'elbow', '--shared-friction', 'lift', 'elbow', '-1'
+    arguments[-1] = str(tmp_path / 'c.yaml')
+    assert identify.main(arguments) == 0
+    values = yaml.safe_load((tmp_path / 'c.yaml').read_text())['/**']['ros__parameters']
+    assert values['spring.stiffness'] == pytest.approx([0.0, 30.0, 10.0], rel=0.05)
+    assert values['friction.shared_joints'] == ['lift', 'elbow']
+    assert values['friction.shared_ratio'] == -1.0
+    assert values['friction.shared_coulomb'] == pytest.approx(0.2, rel=0.2)
     for name in ('viscous', 'coulomb', 'load'):
         np.testing.assert_allclose(
             written[f'friction.{name}'], getattr(arm, name), rtol=1e-5, err_msg=name
         )
     assert 'friction.coulomb_negative' not in written
+    assert written['spring.stiffness'] == [0.0, 30.0, 10.0]
+    assert written['spring.rest_position'] == 3 * [0.2]
+    assert written['friction.shared_viscous'] == 0.2

@@ -20,6 +20,7 @@ from rnea_ros.feedforward.settings import (
     EffortUnits,
     FrictionSettings,
     Settings,
+    SpringSettings,
     WrenchInputSettings,
     resolve,
 )
@@ -102,12 +103,16 @@ def test_friction_that_the_parameters_have_is_not_a_flaw() -> None:
     assert 'current-based effort' not in flaws(recorded, friction=friction)
 
 
-def test_factors_of_gravity_are_commanded_and_leave_no_flaw() -> None:
+def test_factors_of_gravity_and_springs_are_commanded_and_leave_no_flaw() -> None:
     recorded = of_10_seconds(Robot(ARM.with_gravity((0.0, 0.0, -1.5 * 9.81))))
     assert 'gravity is 1.5' in flaws(recorded)
-    plain, played = reviewed(recorded), reviewed(recorded, gravity_factor=(1.5,))
+    held = 2.0 * (recorded.position - 0.3)
+    sprung = replace(recorded, effort=recorded.effort + held)
+    spring = SpringSettings((2.0,), (0.3,))
+    plain, played = reviewed(recorded), reviewed(sprung, gravity_factor=(1.5,), spring=spring)
     assert 'gravity is' not in ' '.join(played.flaws)
-    computed = 1.5 * plain.commanded.computed
+    held = played.commanded.measured - plain.commanded.measured
+    computed = 1.5 * plain.commanded.computed + held
     np.testing.assert_allclose(played.commanded.computed, computed, atol=1e-9)
 
 

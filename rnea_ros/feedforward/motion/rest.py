@@ -9,7 +9,7 @@ First to a stop; then straight on in joint space, at a speed that rises and fall
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -47,7 +47,7 @@ class RestPose:
     :param speed: greatest speed on the way, shape (m,), rad/s or m/s
     :param joints: indices of the commanded joints among the n of the model, shape (m,)
     :param elsewhere: positions of all joints where none was measured, shape (n,)
-    :param gravity: effort of gravity at the pose, shape (m,), N m or N, without payloads
+    :param gravity: effort of gravity at the pose, shape (m,), N m or N
     :param collisions: None if collisions are not checked
     """
 
@@ -62,9 +62,9 @@ class RestPose:
     @classmethod
     def of(
         cls, position: Sequence[float], speed: float, rules: JointRules, model: RobotModel,
-        joints: Indices, collisions: CollisionModel | None,
+        joints: Indices, collisions: CollisionModel | None, gravity: Callable[[Array], Array],
     ) -> RestPose:
-        """Return a rest pose; InputError for one that cannot be used."""
+        """Return a rest pose; InputError for one that cannot be used; ``gravity`` returns g(q)."""
         names = rules.joint_names
         if len(position) != len(names):
             raise InputError(
@@ -80,7 +80,7 @@ class RestPose:
         there[joints] = position
         pose = cls(
             rules, np.array(position), np.minimum(speed, rules.velocity_limits), joints, elsewhere,
-            model.gravity_torques(there)[joints], collisions,
+            gravity(there)[joints], collisions,
         )
         if collision := pose.collision(pose.position[np.newaxis], elsewhere):
             raise InputError('rest_pose', f'{collision}; change the pose')

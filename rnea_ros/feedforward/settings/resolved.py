@@ -18,8 +18,8 @@ from ...dynamics.tree import WORLD, Placement
 from ...errors import InputError, brief
 from ...parameters import in_range, per_joint, with_value_per_joint
 from ...robot import Payload, RobotModel
-from ..laws import LAWS, ControlLaw, FrictionModel, JointFriction
-from ..loaded_model import HardwareCompensation, LoadedModel
+from ..laws import LAWS, ControlLaw, FrictionModel, JointFriction, SharedFriction
+from ..loaded_model import HardwareCompensation, JointSpring, LoadedModel
 from .settings import (
     AS_GRAVITY,
     AS_POSITIVE,
@@ -29,6 +29,7 @@ from .settings import (
     PayloadSettings,
     SensorPlacement,
     Settings,
+    SpringSettings,
     WrenchInputSettings,
 )
 from .soft_limits import SoftLimitZones, bound_damping, finite_range, resolve_soft_limits
@@ -57,6 +58,7 @@ class ResolvedSettings(Settings):
     :param effort_scale: N m or N per unit of measured efforts, shape (n,)
     :param joint_friction: friction of all joints of the model, as the control compensates it
     :param motor_friction: the same, also if the hardware compensates it
+    :param joint_spring: springs of all joints of the model
     :param zones: zones before the position limits
     """
 
@@ -66,6 +68,7 @@ class ResolvedSettings(Settings):
     effort_scale: Array
     joint_friction: JointFriction
     motor_friction: JointFriction
+    joint_spring: JointSpring
     zones: SoftLimitZones
 
     def __post_init__(self) -> None:
@@ -130,6 +133,7 @@ def resolve(settings: Settings, model: RobotModel) -> ResolvedSettings:
         'joint_indices': joint_indices, 'rotor_inertia': rotor_inertia,
         'gravity_scale': gravity_scale, 'effort_scale': effort_scale, 'zones': zones,
         'motor_friction': motor_friction,
+        'joint_spring': _spring(settings.spring, joint_indices, model),
         'joint_friction': JointFriction.none(model.nv) if compensated else motor_friction,
     })
     if not resolved.greatest_stop_time <= MAX_STOP_TIME:
@@ -142,13 +146,13 @@ def resolve(settings: Settings, model: RobotModel) -> ResolvedSettings:
 
 
 def load_robot(model: RobotModel, settings: ResolvedSettings) -> LoadedModel:
-    """Return a robot with the payloads and the factors of gravity of the settings."""
+    """Return a robot with the payloads, factors of gravity and springs of the settings."""
     of_hardware = settings.hardware_gravity
     robot = LoadedModel(
         model, settings.hardware_compensates, None if of_hardware == AS_GRAVITY else of_hardware
     )
     robot.set_payloads(settings.payloads)
-    robot.set_gravity_factor(settings.gravity_scale)
+    robot.set_corrections(settings.gravity_scale, settings.joint_spring)
     return robot
 
 
@@ -373,6 +377,29 @@ def _friction(
             coefficients[:, j] = positive, backwards
     if settings.model is FrictionModel.PARAMETERS:
         friction.load[j], friction.offset[j] = settings.load, settings.offset
+        if pair := [name for name in settings.shared_joints if name]:
+            if len(pair) != 2 or pair[0] == pair[1] or not {*pair} <= {*joints}:
+                raise InputError(
+                    'friction.shared_joints', f'{brief(pair)} are not two of the joints '
+                    f'{", ".join(joints)}'
+                )
+            a, b = map(model.joint_names.index, pair)
+            return replace(friction, shared=SharedFriction(
+                (a, b), settings.shared_ratio, settings.shared_viscous, settings.shared_coulomb,
+                float(friction.smoothing_velocity[b]),
+            ))
     elif settings.model is FrictionModel.URDF:
         friction.viscous[:, j], friction.coulomb[:, j] = model.damping[j], model.friction[j]
     return friction
+
+
+def _spring(settings: SpringSettings, joint_indices: Indices, model: RobotModel) -> JointSpring:
+    """Return the springs of all joints of a model; uncommanded joints have none."""
+    spring, j = JointSpring.none(model.nv), joint_indices
+    spring.stiffness[j], spring.rest_position[j] = settings.stiffness, settings.rest_position
+    for turning in np.flatnonzero((spring.stiffness > 0.0) & model.continuous):
+        raise InputError(
+            'spring.stiffness', f'joint {model.joint_names[turning]!r} is continuous: its '
+            'positions repeat, those of a spring do not; set 0'
+        )
+    return spring

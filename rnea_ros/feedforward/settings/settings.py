@@ -106,7 +106,30 @@ class FrictionSettings:
         (0.0,), f'constant effort, such as the offset of a sensor, {EACH}, N m or N',
         (-MAX_GAIN, MAX_GAIN),
     )
+    shared_joints: tuple[str, ...] = active(
+        ('',), 'two joints that share the friction of a motor; empty: none'
+    )
+    shared_ratio: float = active(
+        1.0, 'that motor turns at the speed of the first joint plus this times the second, with '
+        "the second joint's smoothing velocity", (-100.0, 100.0),
+    )
+    shared_viscous: float = active(0.0, 'its viscous friction, N m s/rad', (0.0, MAX_GAIN))
+    shared_coulomb: float = active(0.0, 'its Coulomb friction, N m', (0.0, MAX_GAIN))
     velocity: VelocitySource = active(VelocitySource.MEASURED, 'velocity for the friction model')
+
+
+@dataclass(frozen=True)
+class SpringSettings:
+    """Parameters ``spring.*``: springs and counterbalances at the joints, which no URDF has."""
+
+    stiffness: Numbers = active(
+        (0.0,), f'stiffness of a spring at the joint, {EACH}, N m/rad or N/m; its effort belongs '
+        'to gravity, also where the robot compensates that', (0.0, MAX_GAIN),
+    )
+    rest_position: Numbers = active(
+        (0.0,), f'position where the spring has no effort, {EACH}, rad or m',
+        (-1e6, 1e6),
+    )
 
 
 @dataclass(frozen=True)
@@ -422,6 +445,7 @@ class Settings:
     )
     units: EffortUnits = group(EffortUnits(), '')
     friction: FrictionSettings = group(FrictionSettings())
+    spring: SpringSettings = group(SpringSettings())
     payloads: tuple[Payload, ...] = ()
     hardware_compensates: tuple[HardwareCompensation, ...] = ()
     wrench_inputs: tuple[WrenchInputSettings, ...] = ()

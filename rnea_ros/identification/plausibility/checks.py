@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Array
+from ...feedforward.loaded_model import JointSpring
 from ...preflight import (
     INVERT_AXIS,
     Assessment,
@@ -31,7 +32,7 @@ from ...preflight import (
 from ...recordings import MIN_POSES, Kind, Samples
 from ...recordings.robust import weighted_rms
 from ...robot import RobotModel
-from ..equations import TERMS, Equations, terms
+from ..equations import TERMS, Equations
 from ..fit import Fitted
 from ..run import IdentificationError, Run
 
@@ -152,9 +153,9 @@ def effort_delay(equations: Equations, fitted: Fitted, runs: Sequence[Run]) -> A
     """
     n, size = equations.q.shape[1], fitted.problem.prior.size
     rate = np.concatenate([np.gradient(run.effort, run.time, axis=0) for run in runs])
-    own = terms(equations.qd, equations.qdd, fitted.load, fitted.smoothing)
+    own = equations.terms(fitted.load, fitted.smoothing)
     columns = np.concatenate([own, rate[:, :, np.newaxis]], axis=2)
-    R = equations.reduced(columns, equations.effort, fitted.weights)
+    R = equations.reduced(columns, equations.effort - equations.held, fitted.weights)
     unknowns = np.linalg.lstsq(R[:, :-1], R[:, -1], rcond=1e-9)[0]
     measured = equations.used.any(axis=0) & equations.moves
     return np.asarray(np.where(measured, -unknowns[size + TERMS * n :], np.nan))
@@ -173,7 +174,8 @@ def delay_notes(delay: Array) -> list[str]:
 
 
 def check_fit(
-    equations: Equations, prior: RobotModel, fitted: Fitted, accept_faults: bool
+    equations: Equations, prior: RobotModel, fitted: Fitted, spring: JointSpring,
+    accept_faults: bool
 ) -> tuple[str, ...]:
     """
     Check that a fit explains the efforts with plausible bodies; return notes.
@@ -191,7 +193,7 @@ def check_fit(
     factor = _effort_factors(equations, prior, fitted)
     suspicious |= factor < 0.0
     another_unit = (factor < 1.0 / MAX_FACTOR) | (factor > MAX_FACTOR)
-    faults, notes = _faults(equations, suspicious | another_unit)
+    faults, notes = _faults(equations, suspicious | another_unit, spring)
     faults += [
         f'the effort of {names[joint]} without friction is {factor[joint]:.3g} times the '
         "URDF's: another unit, a current or a gear ratio (correct it by effort_scale), "
@@ -220,7 +222,9 @@ def check_fit(
     return (*faults, *notes)
 
 
-def _faults(equations: Equations, suspicious: NDArray[np.bool_]) -> tuple[list[str], list[str]]:
+def _faults(
+    equations: Equations, suspicious: NDArray[np.bool_], spring: JointSpring
+) -> tuple[list[str], list[str]]:
     """
     Return the faults of recording or URDF that no masses explain, and notes.
 
@@ -236,7 +240,9 @@ def _faults(equations: Equations, suspicious: NDArray[np.bool_]) -> tuple[list[s
         {name: name for name, chosen in zip(names, which, strict=True) if chosen}
         for which in (measured, ~measured)
     )
-    assessment = Assessment(Prediction(few.model, with_effort, samples, moved=moved))
+    assessment = Assessment(Prediction(
+        few.model, with_effort, samples, moved=moved, known=lambda q, qd, qdd: spring.effort(q)
+    ))
     certain = suspicious[measured]
     certain[assessment.loaded] = True
     faults, notes = [], []
@@ -270,5 +276,6 @@ def _effort_factors(equations: Equations, prior: RobotModel, fitted: Fitted) -> 
     expected = np.where(equations.used, equations.rigid(prior), 0.0)
     squares = (expected**2).sum(axis=0)
     loaded = (squares > 0.0) & (squares >= LOADED_SHARE**2 * squares.max())
-    factors: Array = (expected * fitted.load).sum(axis=0) / np.where(loaded, squares, 1.0)
+    rigid = equations.rigid(prior.with_inertial_parameters(fitted.x[: fitted.problem.prior.size]))
+    factors: Array = (expected * rigid).sum(axis=0) / np.where(loaded, squares, 1.0)
     return np.where(loaded, factors, 1.0)

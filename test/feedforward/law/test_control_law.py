@@ -23,7 +23,7 @@ from rnea_ros.feedforward.laws import (
     Terms,
     VelocitySource,
 )
-from rnea_ros.feedforward.loaded_model import HardwareCompensation, LoadedModel
+from rnea_ros.feedforward.loaded_model import HardwareCompensation, JointSpring, LoadedModel
 from rnea_ros.feedforward.motion import Setpoint
 from rnea_ros.feedforward.settings import PARAMETERS, complete_values, resolve, settings_from
 from rnea_ros.launch_arguments import MODES
@@ -48,7 +48,7 @@ def assert_close(actual: Array, expected: Array, name: str = '') -> None:
 
 
 class Case:
-    """A robot with a payload, factors, gains, a measured state and a desired motion, at random."""
+    """A robot with a payload, factors, springs, gains, a state and a desired motion, at random."""
 
     def __init__(self, model: RobotModel) -> None:
         rng = np.random.default_rng(0)
@@ -65,12 +65,17 @@ class Case:
         self.robot.set_payloads([Payload(*payload)])
         self.robot.set_base(model.gravity, *model.base_motion.spatial())  # as an IMU does
         self.factor = np.random.default_rng(1).uniform(0.5, 1.5, n)
-        self.robot.set_gravity_factor(self.factor)
+        self.spring = JointSpring(*np.random.default_rng(2).uniform(0.0, 20.0, (2, n)))
+        self.robot.set_corrections(self.factor, self.spring)
         self.friction = JointFriction(
             rng.uniform(size=(2, n)), rng.uniform(size=(2, n)), 0.1 * rng.uniform(size=n),
             np.full(n, 0.1), rng.uniform(size=n),
         )
         self.armature, self.external = rng.uniform(size=(2, n))
+
+    def held(self, q: Array) -> Array:
+        """Return the efforts that hold positions against the springs."""
+        return np.asarray(self.spring.stiffness * (q - self.spring.rest_position))
 
     def terms_of(
         self, mode: type[ControlLaw], reference: ReferenceMotion | None, **options: Any
@@ -94,7 +99,8 @@ class Case:
         model, (q, qd, qdd) = self.loaded, motion
         rest = np.zeros(model.nv)
         gravity, unloaded = (each.bias_torques(q, rest) for each in (model, self.model))
-        added = (self.factor - 1.0) * unloaded
+        at_rest = self.factor * self.model.bias_torques(self.q, rest) + self.held(self.q)
+        added = (self.factor - 1.0) * unloaded + self.held(q)
 
         def inertia(acceleration: Array) -> Array:
             rigid = model.inverse_dynamics(q, rest, acceleration) - gravity
@@ -102,7 +108,7 @@ class Case:
 
         rigid = model.inverse_dynamics(q, qd, qdd + acceleration) + added
         expected = {
-            'gravity': gravity + added - self.factor * self.model.bias_torques(self.q, rest),
+            'gravity': gravity + added - at_rest,
             'coriolis': model.bias_torques(q, qd) - gravity, 'inertia': inertia(qdd),
             'friction': self.friction.friction(friction_velocity, rigid),
             'external': self.external, 'feedback': inertia(acceleration) + effort,
@@ -165,15 +171,17 @@ def test_each_mode_is_its_formula_with_pinocchio_s_dynamics(path: Any) -> None:
         @staticmethod
         def inverse_dynamics(q: Array, qd: Array, qdd: Array) -> Array:
             gravity = oracle.inverse_dynamics(q, zero, zero)
-            return np.asarray(oracle.inverse_dynamics(q, qd, qdd) + (case.factor - 1.0) * gravity)
+            added = (case.factor - 1.0) * gravity + case.held(q)
+            return np.asarray(oracle.inverse_dynamics(q, qd, qdd) + added)
 
     zero = np.zeros(model.nv)
-    for mode, (factor, dynamics) in product(
-        LAWS.values(), ((zero + 1.0, oracle), (case.factor, Factored))
+    none = JointSpring.none(model.nv)
+    for mode, (factor, spring, dynamics) in product(
+        LAWS.values(), ((zero + 1.0, none, oracle), (case.factor, case.spring, Factored))
     ):
         if mode.takes_poses:
             continue  # its formula: test_cartesian_impedance.py
-        robot.set_gravity_factor(factor)
+        robot.set_corrections(factor, spring)
         effort = mode(robot, *gains).effort(case.q, case.qd, case.desired)
         assert_close(effort, law_effort(mode, dynamics, (case.q, case.qd), case.desired, gains))
 

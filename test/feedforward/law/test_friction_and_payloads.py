@@ -13,7 +13,7 @@ import pytest
 from rnea_ros import RobotModel
 from rnea_ros.errors import InputError
 from rnea_ros.feedforward.laws import FrictionModel, JointFriction
-from rnea_ros.feedforward.loaded_model import HardwareCompensation, LoadedModel
+from rnea_ros.feedforward.loaded_model import HardwareCompensation, JointSpring, LoadedModel
 from rnea_ros.feedforward.settings import FrictionSettings, Settings, resolve
 from rnea_ros.robot import Payload
 from support.cases import each
@@ -39,6 +39,8 @@ VISCOUS_BACK = {'viscous': (2.0,), 'viscous_negative': (1.0,)}
 COULOMB_BACK = {'coulomb': (5.0,), 'coulomb_negative': (0.0,)}
 SMOOTH = {'coulomb': (5.0,), 'smoothing_velocity': (0.1,)}
 LOADED = {'coulomb': (5.0,), 'load': (0.1, 0.0)}
+SHARED = {'shared_joints': ('second', 'first'), 'shared_ratio': -0.5, 'shared_viscous': 0.3,
+          'shared_coulomb': 0.4, 'smoothing_velocity': (0.1,)}
 URDF = {'model': FrictionModel.URDF, 'viscous': (9.0,), 'coulomb': (9.0,), 'load': (0.5,),
         'offset': (3.0,)}
 
@@ -55,6 +57,9 @@ URDF = {'model': FrictionModel.URDF, 'viscous': (9.0,), 'coulomb': (9.0,), 'load
     ({'offset': (3.0, -4.0)}, -2.0, 9.0, (3.0, -4.0)),
     (LOADED, 4.0, 30.0, (8.0, 5.0)), (LOADED, 4.0, -30.0, (8.0, 5.0)),
     (LOADED, -4.0, 30.0, (-8.0, -5.0)), (LOADED, -4.0, -30.0, (-8.0, -5.0)),
+    # w = qd_second - 0.5 qd_first = 1; it acts on second, and times -0.5 on first.
+    (SHARED, 2.0, 0.0, (-0.5 * (0.3 + 0.4), 0.3 + 0.4)),
+    (SHARED | {'shared_ratio': 1.0}, -2.0, 0.0, 2 * (-0.3 * 4.0 - 0.4,)),
     (URDF, 2.0, 10.0, (0.7 * 2.0 + 1.5, 0.0)),
     ({'joints': ('second',), 'viscous': (3.0,)}, 1.0, 0.0, (0.0, 3.0)),
     ({'joints': ('second', 'first'), 'viscous': (3.0, 4.0)}, 1.0, 0.0, (4.0, 3.0)),
@@ -78,9 +83,10 @@ def test_what_the_hardware_compensates_is_not_compensated_twice(model: FrictionM
 
 @each('name, values', [
     ('viscous', (-1.0,)), ('viscous', ()), ('coulomb', (math.nan,)), ('viscous_negative', (-2.0,)),
-    ('load', (math.inf,)), ('smoothing_velocity', (0.0,)),
+    ('shared_joints', ('first',)), ('shared_joints', ('first', 'first')),
+    ('shared_joints', ('first', 'hand')), ('load', (math.inf,)), ('smoothing_velocity', (0.0,)),
 ])
-def test_impossible_friction_is_rejected_by_name(name: str, values: tuple[float, ...]) -> None:
+def test_impossible_friction_is_rejected_by_name(name: str, values: tuple[Any, ...]) -> None:
     given: dict[str, Any] = {name: values}
     with pytest.raises(InputError, match=rf'^friction\.{name}: '):
         resolved(**given)
@@ -89,6 +95,8 @@ def test_impossible_friction_is_rejected_by_name(name: str, values: tuple[float,
 BOX = Payload('fer_link8', 3.0, (0.02, -0.03, 0.1), (0.02, 0.0, 0.001, 0.02, 0.0, 0.01))
 CABLE = Payload('fer_link4', 0.5)
 Q = np.array([0.3, -0.7, 0.2, -2.0, 0.4, 1.6, 0.7])
+SPRING = JointSpring(10.0 * np.arange(7.0), np.linspace(-1.0, 1.0, 7))
+HELD = SPRING.stiffness * (Q - SPRING.rest_position)
 QD, QDD = np.random.default_rng(0).normal(size=(2, 7))
 
 
@@ -108,25 +116,25 @@ def assert_close(actual: Array | None, expected: Array) -> None:
 def test_dynamics_are_those_of_the_model_with_the_payloads(
     gravity: tuple[float, ...], payloads: Sequence[Payload]
 ) -> None:
-    """A factor applies to the gravity of the URDF, and leaves the weight of payloads."""
+    """A factor applies to the gravity of the URDF, not to payloads, nor to springs."""
     robot = LoadedModel(panda_arm())
     robot.set_payloads(payloads)
     robot.set_base(np.array(gravity), np.zeros(6), np.zeros(6))
     model = with_payloads(panda_arm(), payloads).with_gravity(gravity)
     arm = panda_arm().with_gravity(gravity).gravity_torques(Q)
     for factor in (FACTOR, 0.0 * FACTOR, 0.0 * FACTOR + 1.0):
-        robot.set_gravity_factor(factor)
-        added = (factor - 1.0) * arm
+        robot.set_corrections(factor, SPRING)
+        added = (factor - 1.0) * arm + HELD
         assert_close(robot.gravity(Q), model.gravity_torques(Q) + added)
         assert_close(robot.bias(Q, QD), model.bias_torques(Q, QD) + added)
         rigid = model.inverse_dynamics(Q, QD, QDD) + added
         assert_close(robot.inverse_dynamics(Q, QD, QDD), rigid)
 
 
-def test_factors_of_1_leave_every_bit() -> None:
+def test_factors_of_1_without_springs_leave_every_bit() -> None:
     robot, plain = (LoadedModel(panda_arm(), [GRAVITY], UPRIGHT) for _ in range(2))
-    robot.set_gravity_factor(FACTOR)
-    robot.set_gravity_factor(np.ones(7))
+    robot.set_corrections(FACTOR, SPRING)
+    robot.set_corrections(np.ones(7), JointSpring.none(7))
     for name, motion in (('gravity', (Q,)), ('bias', (Q, QD)), ('inverse_dynamics', (Q, QD, QDD))):
         assert getattr(robot, name)(*motion).tobytes() == getattr(plain, name)(*motion).tobytes()
     held, expected = (robot.compensated(Q, Q) for robot in (robot, plain))
@@ -150,7 +158,7 @@ def test_hardware_compensates_under_its_own_gravity_however_the_base_moves(
     model = panda_arm().with_gravity(UPRIGHT)
     robot = LoadedModel(model.with_gravity(TILTED) if tilted else model, hardware, own)
     robot.set_payloads([BOX])
-    robot.set_gravity_factor(factor)
+    robot.set_corrections(factor, SPRING)
     if tilted:
         robot.set_base(TILTED, *np.random.default_rng(1).normal(size=(2, 6)))
     before = robot.gravity(Q).copy()
@@ -159,7 +167,7 @@ def test_hardware_compensates_under_its_own_gravity_however_the_base_moves(
         assert compensated is None
         return
     arm, both = model.gravity_torques(Q), with_payloads(model, [BOX]).gravity_torques(Q)
-    # The hardware's own model holds the arm: the arm's true gravity is factor * arm.
-    expected = (GRAVITY in hardware) * factor * arm + (PAYLOAD in hardware) * (both - arm)
+    # The hardware's own model holds the arm: it takes factor * arm, and the effort of the springs.
+    expected = (GRAVITY in hardware) * (factor * arm + HELD) + (PAYLOAD in hardware) * (both - arm)
     assert_close(compensated, expected)
     np.testing.assert_array_equal(robot.gravity(Q), before)

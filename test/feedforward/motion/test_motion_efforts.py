@@ -14,7 +14,7 @@ from rnea_ros.errors import RequestRejectedError
 from rnea_ros.feedforward.laws import FrictionModel
 from rnea_ros.feedforward.loaded_model import HardwareCompensation
 from rnea_ros.feedforward.motion import CUBIC, LINEAR, QUINTIC, Knots, Trajectory
-from rnea_ros.feedforward.settings import FrictionSettings, Settings, resolve
+from rnea_ros.feedforward.settings import FrictionSettings, Settings, SpringSettings, resolve
 from rnea_ros.robot import Payload
 from rnea_ros.trajectory_effort.motion_efforts import MotionEfforts, MotionPoints, number_of_points
 from support.control.control_rig import Array, mixed_arm, panda_arm, two_joint_arm
@@ -128,7 +128,7 @@ def test_the_deviation_is_the_greatest_also_beside_a_jump(degree: int, period: f
 @pytest.mark.parametrize(('hardware', 'gravity'), [
     ((HardwareCompensation.GRAVITY,), -1.0), ((), -0.2),
 ])
-def test_efforts_include_payload_friction_rotors_and_factor_less_hardware(
+def test_efforts_include_payload_friction_rotors_factor_and_springs_less_hardware(
     hardware: tuple[HardwareCompensation, ...], gravity: float
 ) -> None:
     model = panda_arm()
@@ -137,9 +137,11 @@ def test_efforts_include_payload_friction_rotors_and_factor_less_hardware(
     efforts = efforts_of(
         model, payloads=(Payload('fer_link8', 2.0, (0.0, 0.0, 0.1)),), friction=friction,
         armature=(0.2,), hardware_compensates=hardware, gravity_factor=(0.8,),
+        spring=SpringSettings((4.0,), (0.3,)),
     ).of_points(points, np.zeros(7))
     expected = needed(model.with_payload('fer_link8', 2.0, (0.0, 0.0, 0.1)), points)
     expected += 3.0 * points.velocities + 0.2 * points.accelerations
+    expected += 4.0 * (points.positions - 0.3) * (not hardware)
     expected += gravity * np.array([model.gravity_torques(row) for row in points.positions])
     np.testing.assert_allclose(efforts[:-1], expected[:-1], rtol=1e-9, atol=1e-8)
 

@@ -24,7 +24,8 @@ SPEEDS = np.array([0.5, 0.3])
 
 
 def rest_pose(*position: float, speed: float = 0.5) -> RestPose:
-    return RestPose.of(position, speed, RULES, two_joint_arm(), JOINTS, None)
+    arm = two_joint_arm()
+    return RestPose.of(position, speed, RULES, arm, JOINTS, None, arm.gravity_torques)
 
 
 def sampled(pose: RestPose, state: MotionState) -> tuple[Array, Array]:
@@ -94,7 +95,9 @@ def test_collisions_at_the_pose_and_on_the_way_are_rejected_by_name() -> None:
     above, below = np.array([[0.0, -1.1, 2.7, 2.9, 0.8, 0.0], [0.0, -1.1, 2.7, -1.6, 1.4, 0.0]])
 
     def pose(position: Array) -> RestPose:
-        return RestPose.of(position.tolist(), 0.5, rules, model, joints, collisions)
+        return RestPose.of(
+            position.tolist(), 0.5, rules, model, joints, collisions, model.gravity_torques
+        )
 
     # The wrist is on the other side of the upper arm, which is in its way.
     pair = 'upper_arm_link and wrist_3_link collide, [34]. mm deep'

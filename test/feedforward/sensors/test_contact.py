@@ -17,6 +17,7 @@ from rnea_ros.feedforward.settings import (
     ContactSettings,
     EffortSource,
     ExternalEffortSettings,
+    SpringSettings,
 )
 from support.cases import each
 from support.control.control_rig import PANDA_POSE, Array, Rig, panda_arm, setpoint, swing
@@ -80,18 +81,22 @@ def test_the_gravity_that_is_commanded_is_no_external_effort(
 ) -> None:
     arm = rig(
         ContactAction.FLAG, gravity_factor=(1.5,), hardware_compensates=hardware,
-        external_effort=ExternalEffortSettings(source=source)
+        external_effort=ExternalEffortSettings(source=source),
+        spring=SpringSettings((3.0,), (0.2,)),
     )
+    held = 3.0 * (POSE - 0.2)
     arm.run(0.5)
     arm.effort = factor * arm.gravity
     arm.run(0.5)
     monitor = arm.controller.external_effort
     assert monitor is not None
-    missing = (1.5 - factor) * (source is EffortSource.MEASURED)
-    np.testing.assert_allclose(monitor.effort, missing * arm.gravity, atol=1e-6)
-    threshold = 0.015 * np.array(arm.resolved.effort_limits) + 0.15 * np.abs(arm.gravity)
+    measured = source is EffortSource.MEASURED
+    missing = ((1.5 - factor) * arm.gravity + held) * measured
+    np.testing.assert_allclose(monitor.effort, missing, atol=1e-6)
+    size = np.abs(1.5 * arm.gravity + held)
+    threshold = 0.015 * np.array(arm.resolved.effort_limits) + 0.1 * size
     np.testing.assert_allclose(monitor.threshold, threshold, rtol=1e-6)
-    assert monitor.contact == (missing > 0.0)
+    assert monitor.contact == measured
 
 
 def test_the_threshold_grows_with_the_efforts_of_gravity() -> None:

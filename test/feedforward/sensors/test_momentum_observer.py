@@ -31,6 +31,8 @@ COMMANDED = ExternalEffortSettings(gain=(GAIN,), source=EffortSource.COMMANDED)
 FRICTION = FrictionSettings(
     FrictionModel.PARAMETERS, viscous=(1.5,), coulomb=(2.0,), viscous_negative=(1.0,),
     coulomb_negative=(3.0,), load=(0.1,), smoothing_velocity=(0.1,), offset=(0.7,),
+    shared_joints=('fer_joint6', 'fer_joint5'), shared_ratio=-0.7, shared_viscous=0.5,
+    shared_coulomb=1.0,
 )
 
 

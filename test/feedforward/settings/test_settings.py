@@ -24,6 +24,7 @@ from rnea_ros.feedforward.settings import (
     ResolvedSettings,
     Settings,
     SoftLimitSettings,
+    SpringSettings,
     resolve,
 )
 from rnea_ros.robot import Payload
@@ -104,6 +105,8 @@ def test_the_full_effort_takes_a_tenth_of_a_second_by_default() -> None:
     ('gains.kp', '10000000.0 is not', {'kp': (1e7,)}),
     *(('gravity_factor', f'value 7 of 7, {value} is not between 0 and 2',
        {'gravity_factor': (1.0,) * (N - 1) + (value,)}) for value in (-0.01, 2.01, NAN)),
+    ('spring.stiffness', '-1.0 is not between 0 and', {'spring': SpringSettings((-1.0,))}),
+    ('spring.rest_position', 'nan is not', {'spring': SpringSettings((1.0,), (NAN,))}),
     ('effort_limits', '1000000000.0 is not', {'effort_limits': (1e9,)}),
     ('effort_rate_limit', '[1e-06] lets a stop take ', {'effort_rate_limit': (1e-6,)}),
 ])
@@ -127,6 +130,9 @@ def test_commanded_joints_need_an_effort_limit_above_zero() -> None:
             resolve(Settings(joints=('hinge', name)), model)
         settings = resolve(Settings(joints=('hinge', name), effort_limits=(0.0, 2.0)), model)
         assert settings.effort_limits == (100.0, 2.0)
+    turning = Settings(('hinge', 'wheel'), effort_limits=(2.0,), spring=SpringSettings((1.0,)))
+    with pytest.raises(InputError, match=r"stiffness: joint 'wheel' is continuous: .*; set 0"):
+        resolve(turning, model)
     assert resolve(Settings(joints=('hinge',)), model).effort_limits == (100.0,)
 
 

@@ -9,7 +9,8 @@ import numpy as np
 
 from rnea_ros import RobotModel
 from rnea_ros.arrays import Array
-from rnea_ros.feedforward.laws import JointFriction
+from rnea_ros.feedforward.laws import JointFriction, SharedFriction
+from rnea_ros.feedforward.loaded_model import JointSpring
 from rnea_ros.identification import (
     BaseParameters,
     Comparison,
@@ -48,13 +49,16 @@ def identified(
     friction = JointFriction(
         np.tile(np.where(here, 0.3 + 0.1 * joint, 0.0), (2, 1)), np.tile(coulomb, (2, 1)),
         np.where(joint == 1, 0.02, 0.0), np.full(n, 0.03), offset,
+        SharedFriction((4, 5), -1.0, 0.2, 0.3, 0.03),
     )
     armature = np.where(here, 0.1, 0.0)
     time = np.asarray(np.arange(0.0, 10.0, 0.02))
     sine = (0.5 + 0.3 * joint, 0.6 * here.astype(np.float64), joint)
     q, qd, qdd = sum_of_sines(time, np.zeros(n), [sine])
+    spring = JointSpring(np.where(joint == 2, 30.0, 0.0), np.where(joint == 2, 0.2, 0.0))
     rigid = better.inverse_dynamics_batch(q, qd, qdd)
-    truth = rigid + armature * qdd + friction.friction(qd, rigid)
+    carried = rigid + spring.effort(q)
+    truth = carried + armature * qdd + friction.friction(qd, carried)
     effort = truth + 0.05 * np.random.default_rng(3).normal(size=q.shape)
     effort[:, ~here] = np.nan
     run = Run(
@@ -80,7 +84,8 @@ def identified(
         origin=tuple([*ParameterOrigin][k % 3] for k in range(len(phi))),
         friction=friction,
         armature=armature,
-        joint_deviations=JointDeviations(*5 * (np.full(n, 0.01),)),
+        spring=spring,
+        joint_deviations=JointDeviations(*6 * (np.full(n, 0.01),)),
         base=BaseParameters(
             1, 27.0, ('m(fer_link7)',), np.eye(1, len(phi)), phi[:1], phi[:1], phi[:1] * 0.1
         ),

@@ -33,7 +33,7 @@ THREE_JOINTS = load(robot(
 
 @dataclass(frozen=True)
 class Arm:
-    """A robot with friction, rotors and sensors; arrays have shape (n,)."""
+    """A robot with friction, rotors, springs and sensors; arrays have shape (n,)."""
 
     model: RobotModel  # its true rigid bodies
     viscous: Array  # N m s/rad
@@ -43,13 +43,21 @@ class Arm:
     armature: Array  # kg m^2
     offset: Array  # of the effort sensors, N m
     noise: Array  # standard deviation of the efforts, N m
+    stiffness: Array | float = 0.0  # of springs, N m/rad
+    rest_position: float = 0.0  # of the springs, rad
+    shared: float = 0.0  # friction of the last two joints, viscous and Coulomb, N m
+    ratio: float = 1.0  # of the speeds at which it turns
 
     def efforts(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Return the true efforts, shape (N, n)."""
-        rigid = self.model.inverse_dynamics_batch(q, qd, qdd)
+        load = self.model.inverse_dynamics_batch(q, qd, qdd)
+        load = load + self.stiffness * (q - self.rest_position)
         sign = np.tanh(qd / self.smoothing)
-        friction = self.viscous * qd + sign * (self.coulomb + self.load * np.abs(rigid))
-        efforts: Array = rigid + self.armature * qdd + friction + self.offset
+        friction = self.viscous * qd + sign * (self.coulomb + self.load * np.abs(load))
+        efforts: Array = load + self.armature * qdd + friction + self.offset
+        w = qd[:, -2] + self.ratio * qd[:, -1]
+        both = self.shared * (w + np.tanh(w / self.smoothing[-1]))
+        efforts[:, -2:] += both[:, np.newaxis] * (1.0, self.ratio)
         return efforts
 
     def with_payload(self, link: str, mass: float, com: ArrayLike, inertia: ArrayLike) -> Arm:
