@@ -32,6 +32,8 @@ def understood(
     :raises RneaError: no joint matches, or no sample is usable
     """
     whole = recorded.recording
+    efforts = ' '.join(filter(None, recorded.columns.get('effort', ()))).lower()
+    currents = 'current' in efforts and 'effort_scale' not in recorded.settings
     names = match_joints(model.joint_names, whole.names, joints)
     recording = clean(whole.of_joints([*names.values()]))
     time = recording.time
@@ -45,7 +47,7 @@ def understood(
         limits = (ends[row] for ends in (model.position_lower, model.position_upper))
         slides = name in known and known[name].type == 'prismatic'
         unit = ('m, ' if slides else 'rad, ') + (
-            'current' if recorded.has_currents else 'N' if slides else 'N m'
+            'current' if currents else 'N' if slides else 'N m'
         )
         rows.append((
             name, *(columns or (other, '', '')), _range(recording.position[:, k]),
@@ -60,7 +62,7 @@ def understood(
         *recording.notes,
         *[f'not recorded: {", ".join(absent)}'] * bool(absent),
         *[f'recorded, but not of the URDF: {", ".join(unused)}'] * bool(unused),
-        *['currents: give effort_scale, N m/A'] * recorded.has_currents,
+        *['currents: give effort_scale, N m/A'] * currents,
     ]
     given = np.resize(recorded.settings.get('degrees', False), len(whole.names))
     degrees = {name: bool(each) for name, each in zip(whole.names, given, strict=True)}

@@ -26,8 +26,7 @@ from .samples import (
     still_poses,
     take_samples,
 )
-from .table_files import is_table
-from .tables import KEYS, Recorded, only_one, read_recordings
+from .tables import KEYS, Recorded, is_table, only_one, read_recordings
 
 __all__ = [
     'CUTOFF', 'KEYS', 'MIN_POSES', 'STILL_SPEED', 'SUFFIXES', 'Bag', 'BagError', 'Kind',
