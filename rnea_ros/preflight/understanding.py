@@ -64,9 +64,8 @@ def understood(
         *[f'recorded, but not of the URDF: {", ".join(unused)}'] * bool(unused),
         *['currents: give effort_scale, N m/A'] * currents,
     ]
-    given = np.resize(recorded.settings.get('degrees', False), len(whole.names))
-    degrees = {name: bool(each) for name, each in zip(whole.names, given, strict=True)}
-    found = [*suggestions(model, names, recording, degrees)] or ['nothing looks wrong']
+    given = {key: recorded.numbers(key) for key in ('degrees', 'sign', 'offset', 'effort_scale')}
+    found = [*suggestions(model, names, recording, given)] or ['nothing looks wrong']
     lines += [f'- {each}' for each in found]
     return '\n'.join(lines)
 
@@ -78,23 +77,23 @@ def _range(values: ArrayLike) -> str:
 
 def suggestions(
     model: RobotModel, names: Mapping[str, str], recording: Recording,
-    degrees: Mapping[str, bool],
+    given: Mapping[str, dict[str, float]],
 ) -> Iterator[str]:
     """
     Yield the settings that a clean recording suggests, with their evidence.
 
     :param names: recorded joint names by the model's; the recording has no others
-    :param degrees: whether a table has degrees, by all recorded names in its order
+    :param given: settings of a table by key, and by all recorded names in its order
     """
     known = {} if model.description is None else model.description.joints
-    columns = [*degrees]
-    turns = [name not in known or known[name].type != 'prismatic' for name in names]
-    in_degrees = np.array([degrees[other] for other in names.values()])
+    turns = np.array([name not in known or known[name].type != 'prismatic' for name in names])
+    in_degrees = np.array([given['degrees'][other] != 0.0 for other in names.values()])
+    offset = {**given['offset']}
     try:
         check_units(model, names, recording)
     except RecordingError as error:
         yield str(error)
-        in_degrees = np.array(turns)
+        in_degrees = turns
         unit = np.where(turns, DEGREE, 1.0)
         recording = replace(
             recording, position=recording.position * unit, velocity=recording.velocity * unit
@@ -104,9 +103,11 @@ def suggestions(
         if checkup.verdict is ModelVerdict.REJECTED:
             mounting = find_mounting(model, recording, checkup)
             if mounting is not None:
-                yield from mounting.texts(
-                    recording.names, columns, np.where(in_degrees & turns, DEGREE, 1.0)
-                )
+                unit = np.where(in_degrees & turns, DEGREE, 1.0)
+                moves = mounting.moved(np.zeros(len(names))) / unit
+                for name, move in zip(recording.names, moves.tolist(), strict=True):
+                    offset[name] += move
+                yield from mounting.texts(recording.names, offset)
                 names = mounting.matched(recording.names)
                 recording = replace(recording, position=mounting.moved(recording.position))
                 checkup = check(model, recording, names)
@@ -121,13 +122,21 @@ def suggestions(
         names[checkup.assessment.joints[joint].name] for finding in checkup.findings
         if finding.cause is Cause.INVERTED_AXIS for joint in finding.joints
     ]
-    if inverted:
-        yield f'of a table: {setting("sign", dict.fromkeys(inverted, -1.0), 1.0, columns)}'
+    if inverted:  # the offset is added to the inverted position
+        flip = {name: -1.0 if name in inverted else 1.0 for name in offset}
+        changed = {'sign': given['sign']}
+        if any(offset[name] for name in inverted):
+            changed['offset'] = offset
+        texts = [setting(key, {name: flip[name] * values[name] for name in values})
+                 for key, values in changed.items()]  # fmt: skip
+        yield f'of a table: {" ".join(texts)}'
     if not factors.isdisjoint(finding.cause for finding in checkup.findings):
-        yield _effort_scale(checkup, names, columns)
+        yield _effort_scale(checkup, names, given['effort_scale'])
 
 
-def _effort_scale(checkup: Checkup, names: Mapping[str, str], columns: Sequence[str]) -> str:
+def _effort_scale(
+    checkup: Checkup, names: Mapping[str, str], given: Mapping[str, float]
+) -> str:
     """Return the factors of efforts that are in another unit, or inverted."""
     figures = [checkup.assessment.joints[joint] for joint in checkup.assessment.loaded]
     scales = {
@@ -135,17 +144,17 @@ def _effort_scale(checkup: Checkup, names: Mapping[str, str], columns: Sequence[
         if joint.scale.half_width < 0.5 * abs(joint.scale.value)
     }
     usual = float(np.median([scale.value for scale in scales.values()] or [1.0]))
-    values = {
+    factors = {
         names[name]: 1.0 / (scales[name].value if name in scales else usual)
         for name in checkup.joints
     }
+    values = {name: value * factors.get(name, 1.0) for name, value in given.items()}
     others = [name for name in checkup.joints if name not in scales]
     return (
         'efforts are in another unit or inverted, or the URDF is of another arm; '
         'times the model they are: '
         + ', '.join(f'{name} {scale}' for name, scale in scales.items())
-        + f'; {setting("effort_scale", values, 1.0, columns)} fits the '
-        "URDF's masses"
+        + f"; {setting('effort_scale', values)} fits the URDF's masses"
         + f' ({", ".join(others)}: little load, the median)' * bool(others)
         + '; better take N m/A from the data sheet (of mA: times 0.001)'
     )

@@ -77,6 +77,12 @@ class Recorded:
     time: str = 'stamps'  # origin of the time
     settings: Mapping[str, Any] = field(default_factory=dict)  # of a table
 
+    def numbers(self, key: str) -> dict[str, float]:
+        """Return the setting of each joint by its recorded name, in the table's order."""
+        names = self.recording.names
+        values = np.resize(self.settings.get(key, NUMBERS[key][0]), len(names))
+        return dict(zip(names, values.astype(float).tolist(), strict=True))
+
 
 def is_table(path: Path) -> bool:
     """Return whether a path has the name of a table, or is a LeRobot data set."""
@@ -172,7 +178,7 @@ class _Table:
             rows = slice(None) if number is None else episode == number
             parts = {quantity: values[rows] for quantity, values in recorded.items()}
             stamps = time[rows] - time[rows][np.isfinite(time[rows]).argmax()]
-            recording = Recording(names, stamps, raw=True, **parts)
+            recording = Recording(names, stamps, notes=(), raw=True, **parts)
             name = self._path.absolute().name + f', episode {number}' * (number is not None)
             yield Recorded(name, recording, chosen, origin, self._settings)
 
@@ -181,8 +187,8 @@ class _Table:
         given = [*map(str, self._values('joints'))]
         keys, chosen = given or [*self._model.joint_names], dict[str, list[str | None]]()
         for quantity in WORDS:
-            listed = quantity in self._settings
-            found = dict(enumerate(self._listed(quantity))) if listed else self._guessed(quantity)
+            found: dict[Any, str] = dict(enumerate(self._listed(quantity)))
+            found = found if quantity in self._settings else self._guessed(quantity)
             named = any(isinstance(key, str) for key in found)
             if quantity == 'position':  # the joints are those with a position
                 keys = [*map(str, found)] if named else keys[: len(found)]
