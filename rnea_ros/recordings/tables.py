@@ -49,6 +49,7 @@ TIME = re.compile(r'(?i)((.*[\W_])?(time|stamp|timestamp)|(.*[./])?t)([\W_]*(s|m
 COMMANDED = re.compile('(?i)target|desired|reference|command|cmd|goal|action|setpoint')
 UNIT = r'([\[(]\D+[\])])?'  # at the end of a name
 EMPTY = ('', 'nan', 'na', 'n/a', 'null', 'none')  # cells without a number
+MAX_SIZE = 4_000_000_000  # bytes: an hour of ten joints at 1 kHz as text has a half
 EPISODE = 'episode_index'  # column with the number of the episode
 INFO, MAX_INFO = 'meta/info.json', 1_000_000  # of a LeRobot data set; bytes of a description
 UNITS = {'s': 1.0, 'ms': 1e-3, 'us': 1e-6, 'ns': 1e-9}
@@ -115,8 +116,9 @@ def read_recordings(
         if table:
             raise RecordingError(f'{path} is not a table: leave out the settings of a table')
         return [Recorded(path.name, recording_from(read_joint_states(path, topic)), {})]
-    if not os.path.exists(path) or is_special(path):
-        raise RecordingError(f'{path} does not exist, or is a pipe or device; name a regular file')
+    if not os.path.exists(path) or is_special(path) or os.path.getsize(path) > MAX_SIZE:
+        raise RecordingError(f'{path} does not exist, is a pipe or device, or has over '
+                             f'{MAX_SIZE / 1e9:g} GB; name a regular file, cut a long one')
     try:
         return [*_Table(path, model, table or {}).recordings()]
     except RneaError:
@@ -192,7 +194,9 @@ class _Table:
             named = any(isinstance(key, str) for key in found)
             if quantity == 'position':  # the joints are those with a position
                 keys = [*map(str, found)] if named else keys[: len(found)]
-            row = [found.get(key) for key in keys] if named else [*found.values()]
+            row: list[str | None] = [*found.values()]
+            if named:
+                row = [found.get(key) for key in keys]
             chosen[quantity] = row if any(row) else []
             if quantity != 'velocity' and not any(row):
                 raise self._unclear(quantity, f'no column of {quantity}')
@@ -287,7 +291,8 @@ def _text(path: Path) -> dict[str, Array]:
             plain = line.replace(',', '.') if separator == ';' else line  # decimal commas
             row = [cell.strip(' \r\n"#%') for cell in plain.split(separator)]
             if line.startswith(('#', '%')) or not any(row):
-                comments = [row, *comments] if len({*row}) == len(row) else comments
+                if not names and len({*row}) == len(row):  # words of a sentence may repeat
+                    comments.insert(0, row)
             elif not names and not np.isfinite([*map(_number, row)]).any():
                 above.append(row)
             else:
@@ -359,7 +364,10 @@ def _parquet(*paths: Path) -> dict[str, Array]:
 def _data_set(path: Path) -> dict[str, Array]:
     """Return the columns of all episodes of a LeRobot data set, version 2 or 3."""
     info = json.loads(read_regular(path / INFO, MAX_INFO))
-    columns = _parquet(*sorted(path.glob('data/chunk-*/*.parquet')))
+    paths = sorted(path.glob('data/chunk-*/*.parquet'))
+    if not paths:
+        raise RecordingError(f'{path} has no data/chunk-*/*.parquet; download the whole data set')
+    columns = _parquet(*paths)
     for name, feature in info['features'].items():
         labels = feature.get('names') or []
         labels = next(iter(labels.values())) if isinstance(labels, dict) else labels

@@ -205,12 +205,17 @@ def test_bad_files_of_other_makes_are_rejected_with_a_way_out(
     (tmp_path / 'n.mat').write_bytes(b'MATLAB 5.0'.ljust(200))
     (tmp_path / 'v.mat').write_bytes(b'MATLAB 7.3'.ljust(124) + b'\x00\x02IM' + bytes(400))
     os.mkfifo(tmp_path / 'pipe.csv')
+    (tmp_path / 'large.csv').touch()
+    os.truncate(tmp_path / 'large.csv', 5_000_000_000)
+    (tmp_path / 'robot/meta').mkdir(parents=True)
+    (tmp_path / 'robot/meta/info.json').write_text('{}')
     (tmp_path / 'l.yaml').write_text('/**: {ros__parameters: {rate: 1}}')
     for path, words in (
         (objects, 'save it again as arrays'), (lengths.with_suffix('.yaml'), 'not a bag'),
         (lengths, r"'/\*\*' is not a key.*rename l.yaml if"), (none, 'does not exist'),
         (tmp_path / 'v.mat', r"v7\.3 files.* '-v7'"),
         (tmp_path / 'n.mat', 'cannot be read'), (tmp_path / 'pipe.csv', 'pipe or device'),
+        (tmp_path / 'large.csv', 'over 4 GB; .* cut'), (tmp_path / 'robot', 'download the whole'),
     ):
         with pytest.raises(RneaError, match=words):
             read_recordings(path, ARM)
