@@ -231,11 +231,11 @@ class _Table:
                 if named and (not numbered or match_joints(self._model.joint_names, [*named])):
                     numbered = {}
             count = len(numbered)
-            if not clear or [*numbered] not in ([*range(count)], [*range(1, count + 1)]):
+            if not clear or sorted(numbered) not in ([*range(count)], [*range(1, count + 1)]):
                 columns = clipped(', '.join(each.string for each in found))
                 raise self._unclear(quantity, f'no clear order of {quantity} in {columns}')
             if found:
-                return numbered or named
+                return dict(sorted(numbered.items())) or named
         return {}
 
     def _time(self, count: int) -> tuple[Array, str]:
@@ -289,7 +289,7 @@ def _text(path: Path) -> dict[str, Array]:
         for number, line in enumerate(file, 1):
             separator = next((each for each in '\t;,' if each in line), None)
             plain = line.replace(',', '.') if separator == ';' else line  # decimal commas
-            row = [cell.strip(' \r\n"#%') for cell in plain.split(separator)]
+            row = [cell.strip(' \r\n"') for cell in plain.lstrip('#% ').split(separator)]
             if line.startswith(('#', '%')) or not any(row):
                 if not names and len({*row}) == len(row):  # words of a sentence may repeat
                     comments.insert(0, row)
@@ -335,6 +335,7 @@ def _number(cell: str) -> float:
 def _split(arrays: Mapping[str, Any], prefix: str = '') -> dict[str, Array]:
     """Return the columns of arrays with rows of samples, as q[0]; of structs, as log.q[0]."""
     columns = dict[str, Array]()
+    texts = [each for each in map(np.asarray, arrays.values()) if each.dtype.kind == 'U']
     for key, value in arrays.items():
         name, values = prefix + key, np.squeeze(np.asarray(value))
         if isinstance(value, dict):
@@ -343,8 +344,17 @@ def _split(arrays: Mapping[str, Any], prefix: str = '') -> dict[str, Array]:
             columns[name] = values.astype(np.float64)
         elif values.dtype.kind in 'biuf' and values.ndim == 2:
             rows = values if values.shape[1] > len(values) else values.T
-            columns |= {f'{name}[{k}]': row.astype(np.float64) for k, row in enumerate(rows)}
+            labels = next((each for each in texts if each.shape == rows.shape[:1]), ())
+            for k, row in enumerate(rows):
+                column = _labelled(name, str(labels[k])) if len(labels) else f'{name}[{k}]'
+                columns[column] = row.astype(np.float64)
     return columns
+
+
+def _labelled(name: str, label: str) -> str:
+    """Return the name of a column: the quantity is in its label, as elbow.pos, or the array's."""
+    word = '' if ANY_WORD.fullmatch(label) else re.split(r'\W', name)[-1]
+    return f'{name}/{label}.{word}'.rstrip('.')
 
 
 def _parquet(*paths: Path) -> dict[str, Array]:
@@ -372,10 +382,8 @@ def _data_set(path: Path) -> dict[str, Array]:
         labels = feature.get('names') or []
         labels = next(iter(labels.values())) if isinstance(labels, dict) else labels
         for k, label in enumerate(map(str, labels)):
-            # The quantity is in the label, as elbow.pos, or else in the feature's name.
-            word = '' if ANY_WORD.fullmatch(label) else re.split(r'\W', name)[-1]
             if f'{name}[{k}]' in columns:
-                columns[f'{name}/{label}.{word}'.rstrip('.')] = columns.pop(f'{name}[{k}]')
+                columns[_labelled(name, label)] = columns.pop(f'{name}[{k}]')
     columns.setdefault('timestamp', np.arange(len(columns[EPISODE])) / info['fps'])
     return columns
 
