@@ -116,18 +116,19 @@ def read_recordings(
         if table:
             raise RecordingError(f'{path} is not a table: leave out the settings of a table')
         return [Recorded(path.name, recording_from(read_joint_states(path, topic)), {})]
-    if not os.path.exists(path) or is_special(path) or os.path.getsize(path) > MAX_SIZE:
-        raise RecordingError(f'{path} does not exist, is a pipe or device, or has over '
-                             f'{MAX_SIZE / 1e9:g} GB; name a regular file, cut a long one')
     try:
+        if not os.path.exists(path) or is_special(path) or os.path.getsize(path) > MAX_SIZE:
+            raise RecordingError(f'does not exist, is a pipe or device, or has over '
+                                 f'{MAX_SIZE / 1e9:g} GB; name a regular file, cut a long one')
         return [*_Table(path, model, table or {}).recordings()]
-    except RneaError:
-        raise
+    except RneaError as error:
+        raise RecordingError(f'{path}: {error}') from error
+    except ImportError as error:
+        package = str(error.name).partition('.')[0]
+        raise RecordingError(f'{path}: pip install {package} to read it') from error
     except Exception as error:  # each package raises error classes of its own
-        way = "save it again as arrays of numbers (MATLAB: save(..., '-v7'))"
-        if isinstance(error, ImportError):
-            way = f'pip install {str(error.name).partition(".")[0]}'
-        raise RecordingError(f'{path} cannot be read: {one_line(error)}; {way}') from error
+        raise RecordingError(f'{path} cannot be read: {one_line(error)}; save it again as arrays '
+                             "of numbers (MATLAB: save(..., '-v7'))") from error
 
 
 class _Table:
@@ -139,19 +140,16 @@ class _Table:
         read = read_document(self._beside, MAX_INFO) if os.path.isfile(self._beside) else None
         for key in (*(read or ()), *given):
             if key not in KEYS:
-                raise self._error(f'{brief(key)} is not a key of {", ".join(KEYS)}; correct it, '
-                                  f'or rename {self._beside.name} if it is not of this table')
+                raise RecordingError(f'{brief(key)} is not a key of {", ".join(KEYS)}; correct it '
+                                     f'or rename {self._beside.name} if it is of another file')
         self._settings = {**(read or {}), **given}
         self._columns = READERS[_kind(path)](path)
         self._measured = [name for name in self._columns if not COMMANDED.search(name)]
 
-    def _error(self, fault: str) -> RecordingError:
-        return RecordingError(f'{self._path}: {fault}')
-
     def _unclear(self, key: str, fault: str) -> RecordingError:
         columns = clipped(', '.join(self._columns), 1000)
-        way = f'name them with --table {key}=FIRST..LAST, or in {self._beside.name}'
-        return self._error(f'{fault}; its columns are: {columns}; {way}')
+        return RecordingError(f'{fault}; its columns are: {columns}; name them with --table '
+                              f'{key}=FIRST..LAST, or in {self._beside.name}')
 
     def _values(self, key: str) -> list[Any]:
         """Return the values of a setting, empty without it."""
@@ -165,7 +163,7 @@ class _Table:
         lengths = {len(each): name for name, each in (*read.items(), ('time', time))}
         if len(lengths) > 1:
             text = ', '.join(f'{name} {length}' for length, name in lengths.items())
-            raise self._error(f'columns differ in length: {text}; cut them to one length')
+            raise RecordingError(f'columns differ in length: {text}; cut them to one length')
         none = np.full(len(time), np.nan)
         recorded = {
             quantity: np.column_stack([read.get(str(name), none) for name in row])
@@ -176,7 +174,7 @@ class _Table:
         present = np.unique(episode[np.isfinite(episode)]).astype(int).tolist()
         for number in self._values('episodes') or present or [None]:
             if number not in (None, *present):
-                raise self._error(f'no episode {brief(number)}; its episodes: {brief(present)}')
+                raise RecordingError(f'no episode {brief(number)}; its episodes: {brief(present)}')
             rows = slice(None) if number is None else episode == number
             parts = {quantity: values[rows] for quantity, values in recorded.items()}
             stamps = time[rows] - time[rows][np.isfinite(time[rows]).argmax()]
@@ -197,13 +195,12 @@ class _Table:
             row: list[str | None] = [*found.values()]
             if named:
                 row = [found.get(key) for key in keys]
-            chosen[quantity] = row if any(row) else []
-            if quantity != 'velocity' and not any(row):
-                raise self._unclear(quantity, f'no column of {quantity}')
-            if len(chosen[quantity]) not in (0, len(given or keys)):
-                count = f'{len(row)} columns of {quantity} ({clipped(", ".join(map(str, row)))})'
-                joints = ', '.join(given or keys)
-                raise self._unclear(quantity, f'{count} for {len(given or keys)} joints, {joints}')
+            chosen[quantity] = row = row if any(row) else []
+            count = len(given or keys)
+            if len(row) != count and (row or quantity != 'velocity'):
+                columns = f'({clipped(", ".join(map(str, row)))}) ' if row else ''
+                raise self._unclear(quantity, f'{len(row) or "no"} columns of {quantity} {columns}'
+                                    f'for {count} joints, {", ".join(given or keys)}')
         return [*map(clipped, given or keys)], chosen
 
     def _listed(self, key: str) -> list[str]:
@@ -279,7 +276,7 @@ class _Table:
             if len(values) in (1, len(names)) and all(map(is_valid, values)):
                 return values
         each = f', or one for each of {", ".join(names)}' * bool(names)
-        raise self._error(f'{key} is {brief(given)}; give {what}{each}')
+        raise RecordingError(f'{key} is {brief(given)}; give {what}{each}')
 
 
 def _text(path: Path) -> dict[str, Array]:
@@ -296,29 +293,29 @@ def _text(path: Path) -> dict[str, Array]:
             elif not names and not np.isfinite([*map(_number, row)]).any():
                 above.append(row)
             else:
-                names = names or _names(path, [*above, *comments], row)
+                names = names or _names([*above, *comments], row)
                 if len(row) != len(names):
-                    raise RecordingError(f'{path}, line {number}: {len(row)} cells, not '
-                                         f'{len(names)} as above; correct or delete this line')
+                    raise RecordingError(f'line {number}: {len(row)} cells, not {len(names)} as '
+                                         'above; correct or delete this line')
                 for name, cell in zip(names, row, strict=True):
                     if name:
                         values.append(value := _number(cell))
                         if math.isnan(value) and cell.lower() not in EMPTY:
-                            raise RecordingError(f'{path}, line {number}: {name} is {brief(cell)}'
-                                                 ', not a number; correct or delete this line')
+                            raise RecordingError(f'line {number}: {name} is {brief(cell)}, not a '
+                                                 'number; correct or delete this line')
     if not names:
-        raise RecordingError(f'{path} has no row of numbers; name a table of joint states')
+        raise RecordingError('no row of numbers; name a table of joint states')
     columns = [name for name in names if name]
     return dict(zip(columns, np.frombuffer(values).reshape(-1, len(columns)).T, strict=True))
 
 
-def _names(path: Path, above: Sequence[Sequence[str]], first: Sequence[str]) -> list[str]:
+def _names(above: Sequence[Sequence[str]], first: Sequence[str]) -> list[str]:
     """Return the names of columns, from the rows above the first numbers; a text has none."""
     # Units have as many cells as names, and stand below them.
     header = next((row for row in above if len(row) == len(first)), len(first) * [''])
     names = [name or str(k) for k, name in enumerate(header, 1)]
     if twice := [name for k, name in enumerate(names) if name in names[:k]]:
-        raise RecordingError(f'{path} has two columns {brief(twice[0])}; give each its own name')
+        raise RecordingError(f'two columns {brief(twice[0])}; give each its own name')
     return [
         '' if math.isnan(_number(cell)) and cell.lower() not in EMPTY else name
         for name, cell in zip(names, first, strict=True)
@@ -358,13 +355,11 @@ def _labelled(name: str, label: str) -> str:
 
 
 def _parquet(*paths: Path) -> dict[str, Array]:
-    from pyarrow import types
     from pyarrow.parquet import ParquetDataset
 
     data = ParquetDataset([*map(str, paths)], partitioning=None)
-    kinds = {each.name: getattr(each.type, 'value_type', each.type) for each in data.schema}
-    numeric = types.is_integer, types.is_floating, types.is_timestamp
-    names = [name for name, kind in kinds.items() if any(check(kind) for check in numeric)]
+    other = re.compile('(large_)?(string|binary)|struct|dictionary|map')  # texts, images
+    names = [each.name for each in data.schema if not other.match(str(each.type))]
     table = data.read(columns=names, use_threads=False)
     arrays = {name: table[name].to_numpy() for name in names}
     return _split({name: np.stack(each) if each.dtype == 'O' else each
@@ -376,7 +371,7 @@ def _data_set(path: Path) -> dict[str, Array]:
     info = json.loads(read_regular(path / INFO, MAX_INFO))
     paths = sorted(path.glob('data/chunk-*/*.parquet'))
     if not paths:
-        raise RecordingError(f'{path} has no data/chunk-*/*.parquet; download the whole data set')
+        raise RecordingError('no data/chunk-*/*.parquet; download the whole data set')
     columns = _parquet(*paths)
     for name, feature in info['features'].items():
         labels = feature.get('names') or []

@@ -182,7 +182,7 @@ ROW = ','.join(['0.5'] * 15)
     (f'{HEADER}\n{ROW}', {'gear': [0]}, r'gear is \[0\]; give a factor from'),
     (f'{HEADER}\n{ROW}', {'degree': True}, "'degree' is not a key of position, velocity"),
     (HEADER.replace('tau', 'load'), {}, 'no row of numbers'),
-    (f'{HEADER.replace("tau", "load")}\n{ROW}', {}, 'no column of effort; its columns are: time'),
+    (f'{HEADER.replace("tau", "load")}\n{ROW}', {}, 'no columns of effort for 7 joints'),
     (f'{HEADER.replace("q3", "q9")}\n{ROW}', {}, 'no clear order of position in q1, q2, q9, q4'),
     (f'{HEADER},b_q1\n{ROW},1', {}, 'no clear order of position in q1, .*, b_q1; .*--table pos'),
     ('', {}, 'no row of numbers'),
