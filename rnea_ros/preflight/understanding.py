@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from ..command_line import text_table
 from ..errors import RneaError
-from ..recordings import Recorded, Recording, RecordingError, clean, match_joints
+from ..recordings import Recorded, Recording, RecordingError, clean, match_joints, turning
 from ..robot import RobotModel
 from .checkup import Checkup, check, check_units
 from .faults import Cause, ModelVerdict
@@ -40,18 +40,15 @@ def understood(
     rows: list[Sequence[str]] = [
         ('joint', 'position', 'velocity', 'effort', 'range', 'limits', 'efforts', '')
     ]
-    known = {} if model.description is None else model.description.joints
-    for k, (name, other) in enumerate(names.items()):
-        at, row = whole.names.index(other), model.position_indices(name).start
+    for k, (name, turns) in enumerate(zip(names, turning(model, [*names]), strict=True)):
+        at, row = whole.names.index(names[name]), model.position_indices(name).start
         columns = [each[at] or '' if each else '' for each in recorded.columns.values()]
         limits = (ends[row] for ends in (model.position_lower, model.position_upper))
-        slides = name in known and known[name].type == 'prismatic'
-        unit = ('m, ' if slides else 'rad, ') + (
-            'current' if currents else 'N' if slides else 'N m'
-        )
+        unit, effort = ('rad', 'N m') if turns else ('m', 'N')
         rows.append((
-            name, *(columns or (other, '', '')), _range(recording.position[:, k]),
-            _range([*limits]), _range(recording.effort[:, k]), unit,
+            name, *(columns or (names[name], '', '')), _range(recording.position[:, k]),
+            _range([*limits]), _range(recording.effort[:, k]),
+            f'{unit}, {"current" if currents else effort}',
         ))
     absent = [name for name in model.joint_names if name not in names]
     unused = [name for name in whole.names if name not in names.values()]
@@ -85,8 +82,7 @@ def suggestions(
     :param names: recorded joint names by the model's; the recording has no others
     :param given: settings of a table by key, and by all recorded names in its order
     """
-    known = {} if model.description is None else model.description.joints
-    turns = np.array([name not in known or known[name].type != 'prismatic' for name in names])
+    turns = turning(model, [*names])
     in_degrees = np.array([given['degrees'][other] != 0.0 for other in names.values()])
     offset = {**given['offset']}
     try:

@@ -23,6 +23,7 @@ import re
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..arrays import Array, finite_array
 from ..errors import InputError, RneaError, brief, clipped, one_line
@@ -131,6 +132,14 @@ def read_recordings(
                              "of numbers (MATLAB: save(..., '-v7'))") from error
 
 
+def turning(model: RobotModel, names: Sequence[str]) -> NDArray[np.bool_]:
+    """Return which joints, by their names in a recording, are not prismatic."""
+    known = {} if model.description is None else model.description.joints
+    with suppress(RecordingError):
+        known = {other: known[name] for name, other in match_joints([*known], names).items()}
+    return np.array([name not in known or known[name].type != 'prismatic' for name in names])
+
+
 class _Table:
     """The columns of a table, and the settings that say what they mean."""
 
@@ -177,7 +186,7 @@ class _Table:
                 raise RecordingError(f'no episode {brief(number)}; its episodes: {brief(present)}')
             rows = slice(None) if number is None else episode == number
             parts = {quantity: values[rows] for quantity, values in recorded.items()}
-            stamps = time[rows] - time[rows][np.isfinite(time[rows]).argmax()]
+            stamps = time[rows] - time[rows][np.isfinite(time[rows]).argmax()]  # from 0 on
             recording = Recording(names, stamps, notes=(), raw=True, **parts)
             name = self._path.absolute().name + f', episode {number}' * (number is not None)
             yield Recorded(name, recording, chosen, origin, self._settings)
@@ -187,14 +196,12 @@ class _Table:
         given = [*map(str, self._values('joints'))]
         keys, chosen = given or [*self._model.joint_names], dict[str, list[str | None]]()
         for quantity in WORDS:
-            found: dict[Any, str] = dict(enumerate(self._listed(quantity)))
-            found = found if quantity in self._settings else self._guessed(quantity)
+            listed: dict[Any, str] = dict(enumerate(self._listed(quantity)))
+            found = listed or self._guessed(quantity)
             named = any(isinstance(key, str) for key in found)
             if quantity == 'position':  # the joints are those with a position
                 keys = [*map(str, found)] if named else keys[: len(found)]
-            row: list[str | None] = [*found.values()]
-            if named:
-                row = [found.get(key) for key in keys]
+            row = [found.get(key) for key in (keys if named else found)]
             chosen[quantity] = row = row if any(row) else []
             count = len(given or keys)
             if len(row) != count and (row or quantity != 'velocity'):
@@ -204,7 +211,7 @@ class _Table:
         return [*map(clipped, given or keys)], chosen
 
     def _listed(self, key: str) -> list[str]:
-        """Return the columns that a setting names: by name, FIRST..LAST, or by their array."""
+        """Return the columns of a setting, by name, FIRST..LAST or their array; none without."""
         columns, listed = [*self._columns], list[str]()
         for item in map(str, self._values(key)):
             first, _, last = item.partition('..')
@@ -252,14 +259,10 @@ class _Table:
 
     def _convert(self, recorded: Mapping[str, Array], names: Sequence[str]) -> None:
         """Convert to SI units at the joints, in place; unknown numbers become NaN."""
-        known = {} if self._model.description is None else self._model.description.joints
-        with suppress(RecordingError):
-            known = {other: known[name] for name, other in match_joints([*known], names).items()}
-        turns = [name not in known or known[name].type != 'prismatic' for name in names]
         degrees, sign, gear, offset, scale = (
             self._numbers(key, names) for key in NUMBERS if key != 'rate'
         )
-        unit = np.where(turns & (degrees == 1.0), np.pi / 180.0, 1.0)
+        unit = np.where(turning(self._model, names) & (degrees == 1.0), np.pi / 180.0, 1.0)
         factors = {'position': sign / gear * unit, 'velocity': sign / gear * unit,
                    'effort': sign * gear * scale}  # fmt: skip
         for quantity, values in recorded.items():
