@@ -183,7 +183,8 @@ class _Table:
         present = np.unique(episode[np.isfinite(episode)]).astype(int).tolist()
         for number in self._values('episodes') or present or [None]:
             if number not in (None, *present):
-                raise RecordingError(f'no episode {brief(number)}; its episodes: {brief(present)}')
+                raise RecordingError(f'no episode {brief(number)}; leave out episodes, or choose '
+                                     f'from {brief(present)}')
             rows = slice(None) if number is None else episode == number
             parts = {quantity: values[rows] for quantity, values in recorded.items()}
             stamps = time[rows] - time[rows][np.isfinite(time[rows]).argmax()]  # from 0 on
@@ -200,14 +201,14 @@ class _Table:
             found = listed or self._guessed(quantity)
             named = any(isinstance(key, str) for key in found)
             if quantity == 'position':  # the joints are those with a position
-                keys = [*map(str, found)] if named else keys[: len(found)]
+                keys = [*map(str, found)] if named else keys[: len(found) or None]
             row = [found.get(key) for key in (keys if named else found)]
             chosen[quantity] = row = row if any(row) else []
-            count = len(given or keys)
-            if len(row) != count and (row or quantity != 'velocity'):
+            names = given or keys
+            if len(row) != len(names) and (row or quantity != 'velocity'):
                 columns = f'({clipped(", ".join(map(str, row)))}) ' if row else ''
                 raise self._unclear(quantity, f'{len(row) or "no"} columns of {quantity} {columns}'
-                                    f'for {count} joints, {", ".join(given or keys)}')
+                                    f'for {len(names)} joints, {", ".join(names)}')
         return [*map(clipped, given or keys)], chosen
 
     def _listed(self, key: str) -> list[str]:
