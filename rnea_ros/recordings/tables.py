@@ -49,7 +49,7 @@ ANY_WORD = re.compile(rf'(?i)(.*[\W_])?({"|".join(chain(*WORDS.values()))})')
 TIME = re.compile(r'(?i)((.*[\W_])?(time|stamp|timestamp)|(.*[./])?t)([\W_]*(s|ms|us|ns|sec))?\W*')
 COMMANDED = re.compile('(?i)target|desired|reference|command|cmd|goal|action|setpoint')
 UNIT = r'([\[(]\D+[\])])?'  # at the end of a name
-EMPTY = ('', 'nan', 'na', 'n/a', 'null', 'none')  # cells without a number
+EMPTY = ('', 'na', 'n/a', 'null', 'none')  # cells without a number
 MAX_SIZE = 4_000_000_000  # bytes: an hour of ten joints at 1 kHz as text has a half
 EPISODE = 'episode_index'  # column with the number of the episode
 INFO, MAX_INFO = 'meta/info.json', 1_000_000  # of a LeRobot data set; bytes of a description
@@ -284,53 +284,52 @@ class _Table:
 
 
 def _text(path: Path) -> dict[str, Array]:
-    """Return the columns of a text whose first cell is a number; names stand above it."""
+    """Return the columns of a text that begin with a number; names stand above it."""
     above, comments, names, values = list[list[str]](), list[list[str]](), list[str](), array('d')
     with path.open(encoding='utf-8-sig', errors='replace') as file:
-        for number, line in enumerate(file, 1):
+        for line_number, line in enumerate(file, 1):
             separator = next((each for each in '\t;,' if each in line), None)
             plain = line.replace(',', '.') if separator == ';' else line  # decimal commas
             row = [cell.strip(' \r\n"') for cell in plain.lstrip('#% ').split(separator)]
+            numbers = [*map(_number, row)]
             if line.startswith(('#', '%')) or not any(row):
                 if not names and len({*row}) == len(row):  # words of a sentence may repeat
                     comments.insert(0, row)
-            elif not names and not np.isfinite([*map(_number, row)]).any():
+            elif not names and all(number is None or math.isnan(number) for number in numbers):
                 above.append(row)
             else:
-                names = names or _names([*above, *comments], row)
+                names = names or _names([*above, *comments], numbers)
                 if len(row) != len(names):
-                    raise RecordingError(f'line {number}: {len(row)} cells, not {len(names)} as '
-                                         'above; correct or delete this line')
-                for name, cell in zip(names, row, strict=True):
-                    if name:
-                        values.append(value := _number(cell))
-                        if math.isnan(value) and cell.lower() not in EMPTY:
-                            raise RecordingError(f'line {number}: {name} is {brief(cell)}, not a '
-                                                 'number; correct or delete this line')
+                    raise RecordingError(f'line {line_number}: {len(row)} cells, not {len(names)} '
+                                         'as above; correct or delete this line')
+                for name, number, cell in zip(names, numbers, row, strict=True):
+                    if name and number is None:
+                        raise RecordingError(f'line {line_number}: {name} is {brief(cell)}, not a '
+                                             'number; correct or delete this line')
+                    if name and number is not None:
+                        values.append(number)
     if not names:
         raise RecordingError('no row of numbers; name a table of joint states')
     columns = [name for name in names if name]
     return dict(zip(columns, np.frombuffer(values).reshape(-1, len(columns)).T, strict=True))
 
 
-def _names(above: Sequence[Sequence[str]], first: Sequence[str]) -> list[str]:
-    """Return the names of columns, from the rows above the first numbers; a text has none."""
+def _number(cell: str) -> float | None:
+    """Return the number in a cell, NaN if it is empty, None if it is a text."""
+    try:
+        return float(cell)
+    except ValueError:
+        return math.nan if cell.lower() in EMPTY else None
+
+
+def _names(above: Sequence[Sequence[str]], first: Sequence[float | None]) -> list[str]:
+    """Return the names of columns, by the rows above the first numbers; empty for texts."""
     # Units have as many cells as names, and stand below them.
     header = next((row for row in above if len(row) == len(first)), len(first) * [''])
     names = [name or str(k) for k, name in enumerate(header, 1)]
     if twice := [name for k, name in enumerate(names) if name in names[:k]]:
         raise RecordingError(f'two columns {brief(twice[0])}; give each its own name')
-    return [
-        '' if math.isnan(_number(cell)) and cell.lower() not in EMPTY else name
-        for name, cell in zip(names, first, strict=True)
-    ]
-
-
-def _number(cell: str) -> float:
-    try:
-        return float(cell)
-    except ValueError:
-        return math.nan
+    return [name * (number is not None) for name, number in zip(names, first, strict=True)]
 
 
 def _split(arrays: Mapping[str, Any], prefix: str = '') -> dict[str, Array]:
