@@ -95,13 +95,6 @@ def _kind(path: Path) -> str:
     return INFO if os.path.isfile(path / INFO) else path.suffix.lower()
 
 
-def only_one(path: Path | str, found: Sequence[Recorded]) -> Recorded:
-    """Return the only recording of a path; raise an error that names a way to choose one."""
-    if len(found) > 1:
-        raise RecordingError(f'{path} has {len(found)} episodes; choose one: --table episodes=0')
-    return found[0]
-
-
 def read_recordings(
     path: Path, model: RobotModel, topic: str | None = None, table: Mapping[str, Any] | None = None
 ) -> list[Recorded]:
@@ -130,6 +123,16 @@ def read_recordings(
     except Exception as error:  # each package raises error classes of its own
         raise RecordingError(f'{path} cannot be read: {one_line(error)}; save it again as arrays '
                              "of numbers (MATLAB: save(..., '-v7'))") from error
+
+
+def read_recording(
+    path: Path, model: RobotModel, topic: str | None = None, table: Mapping[str, Any] | None = None
+) -> Recorded:
+    """Return the only recording of a path, as :func:`read_recordings`."""
+    found = read_recordings(path, model, topic, table)
+    if len(found) > 1:
+        raise RecordingError(f'{path} has {len(found)} episodes; choose one: --table episodes=0')
+    return found[0]
 
 
 def turning(model: RobotModel, names: Sequence[str]) -> NDArray[np.bool_]:
