@@ -20,16 +20,12 @@ import socket
 import sys
 
 from ..command_line import OneLineParser, tool
-from ..errors import RneaError
 from ..interrupts import interrupts_held
 from .arguments import needs_ros
 
 LOCAL = ('127.0.0.1', 'localhost')
 PERIOD = 0.05  # between two pictures, s
-
-
-class PanelError(RneaError):
-    """The page cannot be served."""
+APART = 1.0  # distance between two robots, m
 
 
 @tool
@@ -50,31 +46,39 @@ def main(args: list[str] | None = None) -> int:
     try:  # viser would wait without end
         socket.create_server((options.host, 0)).close()
     except OSError as error:
-        raise PanelError(f'--host {options.host}: {error}') from error
+        parser.error(f'--host {options.host}: {error}')
     with needs_ros('the panel needs'):
         from ..live import live_node
     try:
-        from ..panel.server import Server
+        from ..panel.viewer import Scene, Server
     except ModuleNotFoundError:
-        raise PanelError('viser is not installed: pip install viser') from None
+        parser.error('viser is not installed: pip install viser')
     from ..panel.node import WatchedNode
     from ..panel.page import Page
 
     with live_node('panel', options.ros_arguments) as live:
         nodes = [WatchedNode(live, name) for name in dict.fromkeys(options.node)]
         server = Server(options.host, options.port)
-        if options.host not in LOCAL and not options.read_only:
-            print('WARNING: no password: everybody in the network can change the control. Safer: '
-                  'ssh, see --help')
+        port, pages, scenes = server.get_port(), [], {}
+        tabs = server.gui.add_tab_group()
+        for node in nodes:
+            if node.namespace not in scenes:  # else another node of the same robot
+                number = len(scenes)
+                scenes[node.namespace] = Scene(server, f'arm_{number}', (0.0, APART * number, 0.0))
+            with tabs.add_tab(node.full_name.lstrip('/')):
+                scene = scenes[node.namespace]
+                pages.append(Page(server, node, scene, read_only=options.read_only))
+        if options.host not in LOCAL:
+            print('WARNING: no password: the page is open to everybody in the network. Safer: no '
+                  f'--host, and from there: ssh -L {port}:localhost:{port} {socket.gethostname()}')
         name = 'localhost' if options.host in (*LOCAL, '0.0.0.0') else options.host
-        address = f'http://{name}:{server.get_port()}'
-        print(f'open {address}; Ctrl-C ends the panel, not the control', flush=True)
-        page = Page(server, nodes, read_only=options.read_only)
+        print(f'open http://{name}:{port}; Ctrl-C ends the panel, not the control', flush=True)
         with suppress(KeyboardInterrupt):
             while True:
                 live.spin(PERIOD)
                 with interrupts_held():
-                    page.update()
+                    for page in pages:
+                        page.update()
         server.stop()
     return 0
 

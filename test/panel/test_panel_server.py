@@ -19,7 +19,8 @@ from websockets.asyncio import server as websockets
 from websockets.exceptions import InvalidStatus
 from websockets.sync import client
 
-from rnea_ros.panel.server import Server, UnguardedError
+from rnea_ros.errors import RneaError
+from rnea_ros.panel.viewer import Server
 from support.models.robots import ROOT
 
 EVIL = 'evil.example'
@@ -92,7 +93,7 @@ def test_a_viser_that_cannot_be_guarded_is_not_served(monkeypatch: pytest.Monkey
         asyncio=SimpleNamespace(server=SimpleNamespace(serve=serve)),
         datastructures=real.datastructures, exceptions=real.exceptions,
     ))
-    with pytest.raises(UnguardedError, match='this version of viser'):
+    with pytest.raises(RneaError, match='this version of viser'):
         Server('127.0.0.1', 18180)
     with pytest.raises(ConnectionRefusedError):
         socket.create_connection(('127.0.0.1', ports[-1]))

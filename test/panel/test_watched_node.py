@@ -46,13 +46,9 @@ def test_a_refusal_is_kept_with_its_reason_and_changes_nothing(graph: FakeGraph)
 def test_changes_by_others_are_taken_over(graph: FakeGraph) -> None:
     node = watched(graph)
     graph.run(node, 2.0)
-    graph.event('/feedforward', 'damping', [7.0])
-    graph.event('/other', 'damping', [9.0])
-    graph.event('/feedforward', 'rate', 100.0)
+    graph.parameters['damping'] = [7.0]
+    graph.run(node, 1.5)
     assert node.values['damping'] == [7.0]
-    assert 'rate' not in node.values
-    graph.event('/feedforward', 'damping', [8.0], 'new')  # restarted
-    assert node.values['damping'] == [8.0]
 
 
 def test_the_parameters_of_a_restarted_node_are_read_again(graph: FakeGraph) -> None:
@@ -66,19 +62,6 @@ def test_the_parameters_of_a_restarted_node_are_read_again(graph: FakeGraph) -> 
     graph.report(state='ramping')
     graph.run(node, 2.0)
     assert (node.state, node.values['damping']) == ('ramping', [4.0])
-
-
-def test_another_state_may_be_of_a_restarted_node(graph: FakeGraph) -> None:
-    node = watched(graph)
-    graph.report(state='active')
-    graph.run(node, 2.0)
-    graph.parameters['damping'] = [4.0]  # its events were before their discovery
-    graph.report(state='ramping')
-    graph.run(node, 1.5)
-    assert node.values['damping'] == [4.0]
-    reads = graph.calls.count('get_parameters')
-    graph.run(node, 5.0)
-    assert graph.calls.count('get_parameters') == reads
 
 
 def test_a_second_stop_is_sent_though_the_first_has_no_answer(graph: FakeGraph) -> None:
