@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import cache
 from html import escape
 import math
@@ -23,19 +23,13 @@ from .node import WatchedNode
 from .viewer import Arrow, Scene
 
 ALL = 'all joints'
-TERMS = ('sum', *Terms.__dataclass_fields__, 'limited')
-EXTERNAL, WEIGHT = (224, 49, 49), (95, 61, 196)  # colours of the arrows
-WINDOW, INTERVAL = 15.0, 0.25  # of the plot: time that is shown, time between two pictures, s
-
-BUTTONS = (
+BUTTONS = (  # service of the node, label, colour
     ('stop', 'stop: rest pose if set, then ramp to zero', 'red'),
     ('rest', 'move to the rest pose', None),
     ('tare', 'tare the force sensors', None),
 )
-"""Service of the node, label and colour of its button."""
-
 NUMBER = {'initial_value': 0.0, 'step': 0.1}
-INPUTS = (
+INPUTS = (  # parameter of the node, kind of the input, options
     ('mode', 'dropdown', {'options': MODES}),
     ('friction.model', 'dropdown', {'options': ('none', 'urdf', 'parameters')}),
     ('gravity_factor', 'slider', {'min': 0.0, 'max': 2.0, 'step': 0.01, 'initial_value': 1.0}),
@@ -46,59 +40,48 @@ INPUTS = (
     ('payload.mass', 'number', {**NUMBER, 'hint': 'kg'}),
     ('payload.com', 'vector3', {'initial_value': (0.0, 0.0, 0.0), 'step': 0.01, 'hint': 'm'}),
 )
-"""Parameter of the node, kind and options of its input."""
-
+TERMS = ('sum', *Terms.__dataclass_fields__, 'limited')
+PERIOD = 0.05  # between two updates, s
+WINDOW, INTERVAL = 15.0, 0.25  # of the plot: time that is shown, time between two pictures, s
+EXTERNAL, WEIGHT = (224, 49, 49), (95, 61, 196)  # colours of the arrows
 GREEN, ORANGE, RED, GREY = '#2b8a3e', '#e67700', '#c92a2a', '#868e96'
-COLOURS = {'active': GREEN, 'degraded': ORANGE, 'ramping': ORANGE}
-STATES = {
+STATES = {  # without a control; the documentation has the others
     'inactive': 'commands nothing; its log says why. ros2 lifecycle set {} activate',
     'absent': 'no answer from {}: not started yet, ended, or on another domain',
 }
-"""Meaning of the states of a node without a control; the documentation has the others."""
-
-DETAILS = (
-    'contact', 'overloaded_joints', 'saturated_joints', 'stale_joints', 'stale_wrenches',
-    'joint_states_rejected', 'other_publishers',
-)
-TIMING = (
-    'joint states {joint_states_age} s old · {achieved_rate} Hz · tick {compute_p99_us} µs, '
-    '{lateness_p99_us} µs late (99 %) · {late_ticks} late ticks'
-)
+TIMING = 'joint states {joint_states_age} s old, tick {compute_p99_us} µs, {late_ticks} ticks late'
+DETAILS = ('contact', 'overloaded_joints', 'saturated_joints', 'stale_joints', 'stale_wrenches',
+           'joint_states_rejected', 'other_publishers')  # of flags; shown unless empty
 
 
 class Page:
-    """The page of a node; :meth:`update` is to be called 20 times a second."""
+    """The page of a node; :meth:`update` is to be called each :data:`PERIOD`."""
 
-    def __init__(
-        self, server: ViserServer, node: WatchedNode, scene: Scene, *, read_only: bool = False
-    ) -> None:
-        self._server, self._node, self._scene, self._read_only = server, node, scene, read_only
+    def __init__(self, server: ViserServer, node: WatchedNode, scene: Scene) -> None:
+        self._server, self._node, self._scene = server, node, scene
         self._positions: dict[str, float] = {}
-        self._history: deque[tuple[float, Mapping[str, float]]] = deque()
+        self._history: deque[Any] = deque(maxlen=round(WINDOW / PERIOD))  # times and values
         self._plot_at = -math.inf
         gui = server.gui
         self._status = gui.add_html('')
-        self._buttons = {key: gui.add_button(label, color=colour, disabled=read_only)
+        self._buttons = {key: gui.add_button(label, color=colour, disabled=node.read_only)
                          for key, label, colour in BUTTONS}  # fmt: skip
         self._joint = gui.add_dropdown('joint', (ALL,), hint='of the plot and the inputs below it')
         self._plot = gui.add_uplot(
             (np.array((-WINDOW, 0.0)), np.zeros(2)), ({}, {}), height=220,
-            scales={'x': {'time': False, 'range': (-WINDOW, 0.0)}}, axes=({}, {'size': 45}),
-        )
-        self._force = gui.add_checkbox(
-            'external force', False, hint='of external_effort.link; computed only while shown')
+            scales={'x': {'time': False, 'range': (-WINDOW, 0.0)}}, axes=({}, {'size': 45}))
         self._inputs = {name: getattr(gui, f'add_{kind}')(name, **options)
                         for name, kind, options in INPUTS}  # fmt: skip
         for handle in self._inputs.values():
             handle.precision = 6  # not that of the step
-        self._apply = gui.add_button('apply what was entered', disabled=read_only)
+        self._apply = gui.add_button('apply what was entered', disabled=node.read_only)
         self._shown: Any = None  # by the inputs
 
     def update(self) -> None:
         """Take the newest messages, do what was asked for, and show it to browsers."""
         with self._server.atomic():
             self._node.poll()
-            if not self._read_only:
+            if not self._node.read_only:
                 self._act()
             if self._server.get_clients():
                 self._show()
@@ -113,60 +96,57 @@ class Page:
                 self._node.trigger(key)
         if self._apply.value:
             self._apply.value, self._shown = False, None
-            entered = {name: self._changed(name, handle.value)
-                       for name, handle in self._inputs.items()
+            entered = {name: handle.value for name, handle in self._inputs.items()
                        if self._value(name) not in (None, handle.value)}  # fmt: skip
             if entered:
-                self._node.change(entered)
+                self._node.change({name: self._changed(name, x) for name, x in entered.items()})
 
     def _show(self) -> None:
         """Show the newest of the node and its robot."""
         node, scene, joint = self._node, self._scene, self._joint.value
         terms = [f'terms/{term}' for term in (TERMS if joint != ALL else TERMS[:1])]
-        force = ['external_wrench'] if self._force.value else []
-        node.watch(('joint_states', 'reference', *terms, *force))
+        node.watch(('joint_states', 'reference', 'external_wrench', *terms))
         measured, reference = ({} if x is None else dict(zip(x.name, x.position, strict=False))
                                for x in map(node.newest, ('joint_states', 'reference')))
         self._positions |= measured  # of several publishers
         scene.update(node.urdf, self._positions, reference)
-        scene.show_arrows([*self._arrows()])
+        scene.show_arrows(self._arrows())
         if self._joint.options != (ALL, *node.joints):
             self._joint.options = (ALL, *node.joints)
         self._draw(*self._efforts(joint))
         self._show_values()
-        notes = [*node.notes, *([(False, scene.problem)] if scene.problem else [])]
-        self._status.content = status(node.full_name, node.state, node.diagnostics, notes)
+        self._status.content = status(node, scene.problem)
 
     def _show_values(self) -> None:
         """Show the node's values by the inputs if they are new; a user may be typing."""
         links = ('', *self._scene.model.link_names) if self._scene.model else ('',)
         values = {name: self._value(name) for name in self._inputs}
-        if (links, values) != self._shown and not self._node.busy:
+        if (links, values) != self._shown and 'set' not in self._node.pending:
             self._shown, self._inputs['payload.link'].options = (links, values), links
             for name, handle in self._inputs.items():
-                handle.disabled = values[name] is None or self._read_only
+                handle.disabled = values[name] is None or self._node.read_only
                 handle.value = handle.value if values[name] is None else values[name]
 
     def _value(self, name: str) -> Any:
         """Return what the input of a parameter shows; None if it cannot show it."""
-        values, joint = self._node.values.get(name), self._joint.value
+        values, joints, joint = self._node.values.get(name), self._node.joints, self._joint.value
         if values is None or isinstance(values, str):
             return values
         if name == 'payload.com':
             return tuple(values) if len(values) == 3 else None
-        if joint != ALL and not name.startswith('payload.'):
-            values = [np.resize(values, len(self._node.joints))[self._node.joints.index(joint)]]
+        if joint in joints and not name.startswith('payload.'):
+            values = [np.resize(values, len(joints))[joints.index(joint)]]
         return values[0] if len({*values}) == 1 else None
 
     def _changed(self, name: str, value: Any) -> Any:
         """Return a parameter with another value: of the chosen joint, or of all."""
-        values, joint = self._node.values[name], self._joint.value
+        values, joints, joint = self._node.values[name], self._node.joints, self._joint.value
         if isinstance(values, str):
             return value
-        if joint == ALL or name.startswith('payload.'):
+        if joint not in joints or name.startswith('payload.'):
             return [*value] if isinstance(value, tuple) else [value]
-        values = np.resize(values, len(self._node.joints))
-        values[self._node.joints.index(joint)] = value
+        values = np.resize(values, len(joints))
+        values[joints.index(joint)] = value
         return values.tolist()
 
     def _arrows(self) -> Iterator[Arrow]:
@@ -188,12 +168,13 @@ class Page:
         if joint != ALL:
             values = {term: efforts.get(joint, 0.0) for term, efforts in newest.items()}
             return f'{joint}: terms of the effort, N m or N', values
-        efforts, model, shares = newest.get('sum', {}), self._scene.model, {}
+        efforts, model = newest.get('sum', {}), self._scene.model
         urdf = dict(zip(model.joint_names, model.effort_limits, strict=False)) if model else {}
         own = np.resize(self._node.values.get('effort_limits', [0.0]), len(efforts))
-        for (name, effort), limit in zip(efforts.items(), own, strict=True):
-            shares[name] = 100.0 * effort / (limit or urdf.get(name) or math.inf)
-        return 'share of the effort limits, %', shares
+        return 'share of the effort limits, %', {
+            name: 100.0 * effort / (limit or urdf.get(name) or math.inf)
+            for (name, effort), limit in zip(efforts.items(), own, strict=True)
+        }
 
     def _draw(self, title: str, values: Mapping[str, float]) -> None:
         """Plot the last seconds, if it is due; lines that are always zero are left out."""
@@ -202,8 +183,6 @@ class Page:
             plot.title = title
             history.clear()
         history.append((now, values))
-        while history[0][0] < now - WINDOW:
-            history.popleft()
         if now >= self._plot_at and values:
             self._plot_at = now + INTERVAL
             lines = {name: np.array([x.get(name, 0.0) for _, x in history]) for name in values}
@@ -219,7 +198,7 @@ class Page:
 @cache
 def meanings() -> Mapping[str, str]:
     """Return the meanings of states, reasons and flags, from tables of the documentation."""
-    found = {}
+    found: dict[str, str] = {}
     for page, heading in (('control', '## States'), ('troubleshooting', '## By word')):
         text = share_path(f'docs/{page}.md').read_text(encoding='utf-8').partition(heading)[2]
         plain = re.sub(r'\[([^]]*)\]\([^)]*\)|`', r'\1', text)
@@ -228,19 +207,17 @@ def meanings() -> Mapping[str, str]:
     return found
 
 
-def status(
-    name: str, state: str, diagnostics: Mapping[str, str], notes: Sequence[tuple[bool, str]]
-) -> str:
-    """Return a node's state, reason, flags, timing and answers as HTML."""
-    meaning = STATES[state].format(name) if state in STATES else meanings().get(state, '')
-    lines = [(COLOURS.get(state, RED), f'● {state}', meaning)]
+def status(node: WatchedNode, problem: str) -> str:
+    """Return state, reason, flags, timing and answers of a node, and a problem, as HTML."""
+    state, diagnostics = node.state, node.diagnostics
+    meaning = STATES.get(state, '').format(node.full_name) or meanings().get(state, '')
+    lines = [(GREEN if state == 'active' else ORANGE, f'● {state}', meaning)]
     for word in f'{diagnostics.get("reason", "")} {diagnostics.get("flags", "")}'.split():
         lines.append((RED, word, meanings().get(word, 'see the page on troubleshooting')))
     lines += [(ORANGE, key, diagnostics[key]) for key in DETAILS if diagnostics.get(key)]
     if diagnostics:
-        lines.append((GREY, '', TIMING.format_map(defaultdict(str, diagnostics))))
-    lines += [(GREEN if done else RED, '✓' if done else '✗', text) for done, text in notes]
-    return '<div style="font-size:0.85em;padding:0 0.8em">{}</div>'.format(''.join(
-        f'<div><span style="color:{colour}">{escape(word)}</span> {escape(text)}</div>'
-        for colour, word, text in lines
-    ))
+        lines.append((GREY, TIMING.format_map(defaultdict(str, diagnostics)), ''))
+    lines += [(GREEN if done else RED, '✓' if done else '✗', text) for done, text in node.notes]
+    text = '<br>'.join(f'<span style="color:{colour}">{escape(word)}</span> {escape(text)}'
+                       for colour, word, text in [*lines, (RED, problem, '')])  # fmt: skip
+    return f'<div style="font-size:0.85em;padding:0 0.8em">{text}</div>'

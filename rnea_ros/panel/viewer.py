@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping
 import re
 import socket
 from typing import Any
-from urllib.parse import urlsplit
 
 import numpy as np
 from trimesh import Trimesh, creation, util
@@ -23,18 +22,14 @@ from ..errors import RneaError
 from ..robot import RobotModel
 from ..urdf import RobotDescription, Shape, parse_urdf, parse_xml, read_shapes, shape_triangles
 
-Arrow = tuple[Array, Array, tuple[int, int, int]]
-"""A point, m, and a force, N, in the root link's frame, and a colour."""
-
+Positions = Mapping[str, float]  # by joint, rad or m
+Arrow = tuple[Array, Array, tuple[int, int, int]]  # point, m; force, N; colour
 MIN_FORCE, LENGTH, MAX_LENGTH = 0.5, 0.01, 0.8  # of an arrow: N; m/N, m
-LOOKS = {
-    'robot': {'color': (203, 213, 225)}, 'ghost': {'color': (255, 169, 77), 'opacity': 0.4},
-}
+LOOKS: dict[str, Any] = {'robot': {'color': (203, 213, 225)},
+                         'ghost': {'color': (255, 169, 77), 'opacity': 0.4}}
 DIFFERENCE = 0.01  # of the ghost, from which on it is shown, m and rad
-SOLIDS = {
-    'box': lambda *size: creation.box(size), 'sphere': lambda r: creation.icosphere(2, r),
-    'cylinder': creation.cylinder, 'capsule': lambda r, length: creation.capsule(length, r),
-}
+SOLIDS = {'box': lambda *size: creation.box(size), 'sphere': lambda r: creation.icosphere(2, r),
+          'cylinder': creation.cylinder, 'capsule': lambda r, length: creation.capsule(length, r)}
 
 
 class Server(ViserServer):
@@ -43,16 +38,16 @@ class Server(ViserServer):
     def __init__(self, host: str, port: int = 8080) -> None:
         module: Any = websockets.asyncio.server
         serve, guards = module.serve, []
-        names = '|'.join(map(re.escape, ('localhost', host, socket.gethostname().lower())))
+        computer = socket.gethostname().lower()
+        names = '|'.join(map(re.escape, ('localhost', host, computer, f'{computer}.local')))
         # Names of others can be led here (DNS rebinding), addresses cannot.
-        own = re.compile(rf'(({names})(\.local)?|[\d.]+|\[[\da-f:]+\])(:\d+)?')
+        own = re.compile(rf'({names}|[\d.]+|\[[\da-f:]+\])(:\d+)?')
 
         def guarded(*args: Any, process_request: Any = None, **options: Any) -> Any:
             def checked(connection: Any, request: Any) -> Any:
-                if 'Origin' in request.headers:  # from a browser
-                    page = urlsplit(request.headers['Origin']).netloc
-                    if page != request.headers.get('Host') or not own.fullmatch(page):
-                        return connection.respond(403, 'not for other web pages\n')
+                page, here = request.headers.get('Origin'), request.headers.get('Host', '')
+                if page and (page != f'http://{here}' or not own.fullmatch(here)):
+                    return connection.respond(403, 'not for other web pages\n')
                 return process_request and process_request(connection, request)
 
             guards.append(checked)
@@ -78,22 +73,13 @@ class Server(ViserServer):
 
 
 class Scene:
-    """
-    One robot in the scene of a server; its root link stands at an offset, m.
-
-    A link is drawn by its visual meshes and shapes, else by its collision shapes; a robot without
-    any shape by the axes of its links.
-
-    :ivar problem: why the robot, or a mesh of it, is not drawn; else empty
-    :ivar model: the robot; None before there is one
-    :ivar poses: of its links as measured, 4 x 4, in the root link's frame
-    """
+    """One robot in the scene of a server; its root link stands at an offset, m."""
 
     def __init__(self, server: ViserServer, name: str, offset: tuple[float, float, float]) -> None:
         self._scene, self._path = server.scene, f'/{name}'
-        self._urdf, self.problem = '', ''
+        self._urdf, self.problem = '', ''  # why the robot, or a mesh of it, is not drawn
         self.model: RobotModel | None = None
-        self.poses: dict[str, Array] = {}
+        self.poses: dict[str, Array] = {}  # of the links as measured, in the root link's frame
         self._links: dict[str, list[tuple[str, Any]]] = {}  # what is drawn, by LOOKS
         self._scene.add_frame(self._path, show_axes=False, position=offset)
         self._arrows = self._scene.add_arrows(
@@ -101,14 +87,12 @@ class Scene:
             shaft_radius=0.008, head_radius=0.02, head_length=0.04,
         )
 
-    def update(
-        self, urdf: str, positions: Mapping[str, float], reference: Mapping[str, float]
-    ) -> None:
+    def update(self, urdf: str, positions: Positions, reference: Positions) -> None:
         """Draw a robot by its URDF, at positions by joint; without a reference without a ghost."""
         if urdf != self._urdf:
             self._urdf, self.problem, self.model, self.poses = urdf, '', None, {}
-            for name in self._links:
-                self._scene.remove_by_name(f'{self._path}/{name}')
+            self._scene.remove_by_name(f'{self._path}/links')
+            self._scene.add_frame(f'{self._path}/links', show_axes=False)
             try:
                 self._draw(parse_urdf(urdf))
             except RneaError as error:
@@ -129,7 +113,7 @@ class Scene:
         self._arrows.points = np.reshape(ends, (-1, 2, 3))
         self._arrows.colors = np.reshape(colours, (-1, 3)).astype(np.uint8)
 
-    def _move(self, name: str, model: RobotModel, positions: Mapping[str, float]) -> Any:
+    def _move(self, name: str, model: RobotModel, positions: Positions) -> Any:
         """Move robot or ghost; return the poses of the links."""
         q = np.array(model.neutral_position)
         for number, joint in enumerate(model.joint_names[: len(q)]):
@@ -146,20 +130,16 @@ class Scene:
 
     def _draw(self, robot: RobotDescription) -> None:
         model, surfaces = RobotModel.from_description(robot), dict(self._surfaces(robot))
-        self._ghost = self._scene.add_frame(f'{self._path}/ghost', show_axes=False)
+        self._ghost = self._scene.add_frame(f'{self._path}/links/ghost', show_axes=False)
         for name, look in LOOKS.items():
             self._links[name] = [(link, self._scene.add_mesh_simple(
-                f'{self._path}/{name}/{k}', surface.vertices, surface.faces,
+                f'{self._path}/links/{name}/{k}', surface.vertices, surface.faces,
                 flat_shading=True, side='double', **look,
             )) for k, (link, surface) in enumerate(surfaces.items())]
-        if not surfaces:
-            self._links['robot'] = [(link, self._scene.add_frame(
-                f'{self._path}/robot/{k}', axes_length=0.1, axes_radius=0.005,
-            )) for k, link in enumerate(model.link_names)]
         self.model = model
 
     def _surfaces(self, robot: RobotDescription) -> Iterator[tuple[str, Trimesh]]:
-        """Return the surfaces of links that have some."""
+        """Return the surface of each link: visual, else of collision, else a ball."""
         for link in parse_xml(robot.text).findall('link'):
             for tag in ('visual', 'collision'):
                 try:
@@ -168,6 +148,8 @@ class Scene:
                         break
                 except RneaError as error:
                     self.problem = self.problem or f'not all meshes are drawn: {error}'
+            else:
+                yield link.get('name', ''), creation.icosphere(1, 0.01)
 
 
 def _surface(shape: Shape) -> Trimesh:

@@ -4,9 +4,6 @@
 """
 Show feedforward nodes in a browser, and change what can be changed while an arm is on.
 
-Changes go through the node's parameters, which it checks and blends; a refusal is shown with its
-reason. Buttons tare, move to the rest pose, and ramp down to zero.
-
 The page has no password: only this computer, but every user of it, can open it. From another one:
 ssh -L 8080:localhost:8080 THIS_COMPUTER, then http://localhost:8080.
 
@@ -21,10 +18,8 @@ import sys
 
 from ..command_line import OneLineParser, tool
 from ..interrupts import interrupts_held
-from .arguments import needs_ros
 
 LOCAL = ('127.0.0.1', 'localhost')
-PERIOD = 0.05  # between two pictures, s
 APART = 1.0  # distance between two robots, m
 
 
@@ -47,27 +42,24 @@ def main(args: list[str] | None = None) -> int:
         socket.create_server((options.host, 0)).close()
     except OSError as error:
         parser.error(f'--host {options.host}: {error}')
-    with needs_ros('the panel needs'):
-        from ..live import live_node
     try:
+        from ..live import live_node
+        from ..panel.node import WatchedNode
+        from ..panel.page import PERIOD, Page
         from ..panel.viewer import Scene, Server
-    except ModuleNotFoundError:
-        parser.error('viser is not installed: pip install viser')
-    from ..panel.node import WatchedNode
-    from ..panel.page import Page
+    except ModuleNotFoundError as error:
+        parser.error(f'the panel needs ROS and viser (pip install viser): {error}')
 
     with live_node('panel', options.ros_arguments) as live:
-        nodes = [WatchedNode(live, name) for name in dict.fromkeys(options.node)]
+        nodes = [WatchedNode(live, x, options.read_only) for x in dict.fromkeys(options.node)]
         server = Server(options.host, options.port)
-        port, pages, scenes = server.get_port(), [], {}
-        tabs = server.gui.add_tab_group()
+        robots = dict.fromkeys(node.namespace for node in nodes)
+        scenes = {robot: Scene(server, f'robot_{k}', (0.0, APART * k, 0.0))
+                  for k, robot in enumerate(robots)}  # fmt: skip
+        tabs, pages, port = server.gui.add_tab_group(), [], server.get_port()
         for node in nodes:
-            if node.namespace not in scenes:  # else another node of the same robot
-                number = len(scenes)
-                scenes[node.namespace] = Scene(server, f'arm_{number}', (0.0, APART * number, 0.0))
             with tabs.add_tab(node.full_name.lstrip('/')):
-                scene = scenes[node.namespace]
-                pages.append(Page(server, node, scene, read_only=options.read_only))
+                pages.append(Page(server, node, scenes[node.namespace]))
         if options.host not in LOCAL:
             print('WARNING: no password: the page is open to everybody in the network. Safer: no '
                   f'--host, and from there: ssh -L {port}:localhost:{port} {socket.gethostname()}')

@@ -95,7 +95,7 @@ def test_a_browser_shows_and_changes_the_control(
             shows('damping: -5.0 is not between 0 and')
 
             page.get_by_text('stop: rest pose if set').click()
-            shows('the node is inactive')
+            shows('stop: done')
             assert not robot.newest.any()
         shows('no answer from /feedforward')
         with node(domain_id):

@@ -43,6 +43,7 @@ class Panel:
 
     def __init__(self, server: Any, graph: FakeGraph, *, read_only: bool = False) -> None:
         self.graph, self.node = graph, watched(graph)
+        self.node.read_only = read_only
         graph.report(state='active')
         graph.subscriptions['/robot_description'](SimpleNamespace(data=PANDA))
         self.inputs: dict[str, Any] = {}
@@ -51,7 +52,7 @@ class Panel:
         ):
             self._keep(server.gui, f'add_{kind}')
         self.scene = Scene(server, 'arm', (0.0, 0.0, 0.0))
-        self.page = Page(server, self.node, self.scene, read_only=read_only)
+        self.page = Page(server, self.node, self.scene)
         self.run()
         self.run()
 
@@ -162,7 +163,6 @@ def test_limits_of_another_number_of_joints_end_nothing(panel: Panel) -> None:
 
 
 def test_an_external_force_points_as_the_link_is_turned(panel: Panel) -> None:
-    panel.enter('external force', True)
     turned = JointState(name=list(ARM), position=[np.pi / 2, 0.0])
     wrench = WrenchStamped()
     wrench.header.frame_id, wrench.wrench.force.x = 'fer_link1', 20.0
@@ -241,15 +241,18 @@ def test_read_only_changes_nothing(server: Any, monkeypatch: pytest.MonkeyPatch)
     assert panel.inputs['damping'].disabled
 
 
-def test_a_robot_without_shapes_is_drawn_by_axes_and_a_missing_mesh_is_named(
+def test_a_robot_without_shapes_is_drawn_by_balls_and_a_missing_mesh_is_named(
     server: Any, tmp_path: Path
 ) -> None:
     scene = Scene(server, 'robot', (0.0, 0.0, 0.0))
     parts = link('base'), link('arm'), joint('elbow', 'revolute', 'base', 'arm', xyz=(0, 0, 0.5))
+    scene.update(PANDA, {}, {})
     scene.update(robot(*parts), {'elbow': 0.1}, {})
     assert scene.problem == ''
     (_, base), (_, arm) = scene._links['robot']
     assert (base.position[2], arm.position[2]) == (0.0, 0.5)
+    drawn = [name for name in server.scene._handle_from_node_name if '/links/robot/' in name]
+    assert len(drawn) == 2  # nothing of the other robot
     lost = f'file://{tmp_path}/lost.stl'
     broken = f'<link name="arm">{MESH.format(lost)}</link>'
     scene.update(robot(*parts).replace('<link name="arm"/>', broken), {}, {})

@@ -39,7 +39,7 @@ def test_a_refusal_is_kept_with_its_reason_and_changes_nothing(graph: FakeGraph)
     graph.refusal = 'damping -1.0 is not between 0 and 1e+06'
     node.change({'damping': [-1.0]})
     graph.run(node, 0.5)
-    assert node.notes[-1] == (False, f'damping [-1.0] is refused: {graph.refusal}')
+    assert node.notes[-1] == (False, f'damping [-1.0]: {graph.refusal}')
     assert node.values['damping'] == [0.0]
 
 
@@ -82,17 +82,17 @@ def test_a_node_that_does_not_answer_is_named_and_blocks_nothing(graph: FakeGrap
     node.change({'damping': [1.0]})
     node.trigger('tare')
     graph.run(node, 6.0)
-    assert not node.busy
+    assert 'set' not in node.pending
     graph.run(node, 120.0)
     assert [*node.notes] == [(False, f'{key}: no answer from /feedforward')
-                             for key in ('set', 'tare')]
+                             for key in ('damping [1.0]', 'tare')]
     graph.ready = False
     node.trigger('rest')
     assert node.notes[-1] == (False, 'rest: no answer from /feedforward')
 
 
 @pytest.mark.parametrize(('key', 'success', 'text'), [
-    ('stop', True, 'stop: the node is inactive'), ('stop', False, 'stop: not possible: inactive'),
+    ('stop', True, 'stop: done'), ('stop', False, 'stop: not possible: inactive'),
     ('rest', False, 'rest: no rest_pose'), ('tare', True, 'tare: all zero'),
 ])
 def test_buttons_report_the_answer(

@@ -110,4 +110,6 @@ def watched(graph: FakeGraph, name: str = 'feedforward') -> Any:
     from rnea_ros.panel.node import WatchedNode
 
     live: Any = SimpleNamespace(node=graph)
-    return WatchedNode(live, name, lambda: graph.now)
+    node = WatchedNode(live, name)
+    node.clock = lambda: graph.now  # type: ignore[method-assign]
+    return node
