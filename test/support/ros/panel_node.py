@@ -111,5 +111,5 @@ def watched(graph: FakeGraph, name: str = 'feedforward') -> Any:
 
     live: Any = SimpleNamespace(node=graph)
     node = WatchedNode(live, name)
-    node.clock = lambda: graph.now  # type: ignore[method-assign]
+    node.clock = lambda: graph.now
     return node
