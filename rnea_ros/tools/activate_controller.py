@@ -93,7 +93,7 @@ class Activator:
         self._future: Any = None
         self._unpause = unpause
         self._hold, self._positions = hold, dict[str, float]()
-        self._before_hold: tuple[float, int] | None = None  # reports, and rejected trajectories
+        self._before_hold: tuple[float, int] | None = None  # report's time, s; rejected motions
         if hold:
             self._node.watch_joints()
             live.node.create_subscription(JointState, 'joint_states', self._on_joint_states, 1)
