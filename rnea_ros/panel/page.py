@@ -41,8 +41,7 @@ INPUTS = (  # parameter of the node, kind of the input, options
     ('payload.com', 'vector3', {'initial_value': (0.0, 0.0, 0.0), 'step': 0.01, 'hint': 'm'}),
 )
 TERMS = ('sum', *Terms.__dataclass_fields__, 'limited')
-PERIOD = 0.05  # between two updates, s
-WINDOW, INTERVAL = 15.0, 0.25  # of the plot: time that is shown, time between two pictures, s
+PERIOD, INTERVAL, WINDOW = 0.05, 0.25, 15.0  # of updates; of the plot; length of the plot, s
 EXTERNAL, WEIGHT = (224, 49, 49), (95, 61, 196)  # colours of the arrows
 GREEN, ORANGE, RED, GREY = '#2b8a3e', '#e67700', '#c92a2a', '#868e96'
 STATES = {  # without a control; the documentation has the others
@@ -70,6 +69,7 @@ class Page:
         self._plot = gui.add_uplot(
             (np.array((-WINDOW, 0.0)), np.zeros(2)), ({}, {}), height=220,
             scales={'x': {'time': False, 'range': (-WINDOW, 0.0)}}, axes=({}, {'size': 45}))
+        self._force = gui.add_checkbox('external force', False, hint='computed while it is shown')
         self._inputs = {name: getattr(gui, f'add_{kind}')(name, **options)
                         for name, kind, options in INPUTS}  # fmt: skip
         for handle in self._inputs.values():
@@ -105,7 +105,8 @@ class Page:
         """Show the newest of the node and its robot."""
         node, scene, joint = self._node, self._scene, self._joint.value
         terms = [f'terms/{term}' for term in (TERMS if joint != ALL else TERMS[:1])]
-        node.watch(('joint_states', 'reference', 'external_wrench', *terms))
+        force = ['external_wrench'] if self._force.value else []
+        node.watch(('joint_states', 'reference', *force, *terms))
         measured, reference = ({} if x is None else dict(zip(x.name, x.position, strict=False))
                                for x in map(node.newest, ('joint_states', 'reference')))
         self._positions |= measured  # of several publishers

@@ -20,7 +20,6 @@ from ..command_line import OneLineParser, tool
 from ..interrupts import interrupts_held
 
 LOCAL = ('127.0.0.1', 'localhost')
-APART = 1.0  # distance between two robots, m
 
 
 @tool
@@ -54,7 +53,7 @@ def main(args: list[str] | None = None) -> int:
         nodes = [WatchedNode(live, x, options.read_only) for x in dict.fromkeys(options.node)]
         server = Server(options.host, options.port)
         robots = dict.fromkeys(node.namespace for node in nodes)
-        scenes = {robot: Scene(server, f'robot_{k}', (0.0, APART * k, 0.0))
+        scenes = {robot: Scene(server, f'robot_{k}', (0.0, 1.0 * k, 0.0))  # 1 m apart
                   for k, robot in enumerate(robots)}  # fmt: skip
         tabs, pages, port = server.gui.add_tab_group(), [], server.get_port()
         for node in nodes:

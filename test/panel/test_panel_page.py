@@ -163,6 +163,8 @@ def test_limits_of_another_number_of_joints_end_nothing(panel: Panel) -> None:
 
 
 def test_an_external_force_points_as_the_link_is_turned(panel: Panel) -> None:
+    assert 'feedforward/external_wrench' not in panel.graph.polled  # computed while subscribed
+    panel.enter('external force', True)
     turned = JointState(name=list(ARM), position=[np.pi / 2, 0.0])
     wrench = WrenchStamped()
     wrench.header.frame_id, wrench.wrench.force.x = 'fer_link1', 20.0
