@@ -211,7 +211,7 @@ def meanings() -> Mapping[str, str]:
 def status(node: WatchedNode, problem: str) -> str:
     """Return state, reason, flags, timing and answers of a node, and a problem, as HTML."""
     state, diagnostics = node.state, node.diagnostics
-    meaning = STATES.get(state, '').format(node.full_name) or meanings().get(state, '')
+    meaning = STATES.get(state, f'command: {meanings().get(state)}').replace('{}', node.full_name)
     lines = [(GREEN if state == 'active' else ORANGE, f'● {state}', meaning)]
     for word in f'{diagnostics.get("reason", "")} {diagnostics.get("flags", "")}'.split():
         lines.append((RED, word, meanings().get(word, 'see the page on troubleshooting')))

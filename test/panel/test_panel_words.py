@@ -40,7 +40,7 @@ def test_every_state_reason_and_flag_has_a_meaning(word: Reason | State) -> None
 def test_status_names_state_reason_flags_and_timing() -> None:
     text = shown('fault', DIAGNOSTICS, (False, 'mass -1: <range>'))
     for part in (
-        'fault', 'deactivate and activate', 'joint states stopped', '→ driver, network',
+        'fault', 'command: zero; to restart', 'joint states stopped', '→ driver, network',
         'above its threshold', 'new_flag', 'page on troubleshooting', 'elbow &lt;script&gt;',
         '0.0123 s old', 'tick 84.2', '3 ticks late', 'mass -1: &lt;range&gt;', 'lost.stl',
     ):
