@@ -76,7 +76,7 @@ data_files = [
     ('share/ament_index/resource_index/packages', [f'resource/{PACKAGE}']),
     (f'share/{PACKAGE}', ['package.xml']),
     (f'share/{PACKAGE}/launch', glob('launch/*.launch.py')),
-    (f'share/{PACKAGE}/docs', ['docs/troubleshooting.md']),
+    (f'share/{PACKAGE}/docs', ['docs/control.md', 'docs/troubleshooting.md']),
     (f'share/{PACKAGE}/config', glob('config/*.*')),
     (f'share/{PACKAGE}/config/presets', glob('config/presets/*.yaml')),
     (f'share/{PACKAGE}/examples', glob('examples/*.*')),

@@ -12,8 +12,7 @@ import numpy as np
 from two_arms import TwoArms
 
 from rnea_ros.arrays import Array
-from rnea_ros.panel.scene import Scene
-from rnea_ros.panel.server import Server
+from rnea_ros.panel.viewer import Scene, Server
 from rnea_ros.sim.demo.arm import DemoArm
 
 TICKS = round(0.04 / PERIOD)  # of the control between two pictures
@@ -28,7 +27,6 @@ class ArmsInBrowser:
         self._server = Server('127.0.0.1')
         self._server.initial_camera.position = (1.6, -0.9, 0.9)
         self._server.initial_camera.look_at = (0.3, 0.4, 0.4)
-        self._server.scene.add_grid('/floor', width=4.0, height=4.0)
         self._leader = Scene(self._server, 'leader', (0.0, 0.0, 0.0))
         self._follower = Scene(self._server, 'follower', (0.0, 1.0, 0.0))
         self._wall = self._server.scene.add_box(
@@ -55,4 +53,4 @@ class ArmsInBrowser:
     ) -> None:
         positions = dict(zip(arm.robot.joint_names, arm.robot.motion[0], strict=True))
         scene.update(self._urdf, positions, {})
-        scene.show_arrows({'force': (scene.poses[arms.link][:3, 3], force, colour)})
+        scene.show_arrows([(scene.poses[arms.link][:3, 3], force, colour)])

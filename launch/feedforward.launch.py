@@ -50,13 +50,14 @@ ARGUMENTS = {
     'joint_states': ('joint_states', 'topic of the joint states'),
     'use_sim_time': ('false', 'true: take the time from /clock'),
     'watchdog': ('true', 'false: without the process that commands zero if the node dies'),
+    'panel': ('false', 'true: robot and node in a browser (needs viser), on localhost:8080'),
     'namespace': ('', 'namespace of the node, its topics and the controller'),
     'enclaves': ('', 'root of the SROS2 enclaves, such as /rnea_ros; empty: the default enclave'),
 }
 
 
 def nodes(arguments: dict[str, str], share: Path) -> list[Any]:
-    """Return the feedforward node and its watchdog."""
+    """Return the feedforward node, its watchdog and its panel."""
     overrides: dict[str, Any] = {'use_sim_time': is_true(arguments['use_sim_time'])}
     if arguments['urdf']:
         overrides['robot_description'] = urdf_text(existing_file('urdf', arguments['urdf']))
@@ -81,15 +82,19 @@ def nodes(arguments: dict[str, str], share: Path) -> list[Any]:
         sigterm_timeout=LaunchConfiguration('sigterm_timeout', default=sigterm_timeout),
         sigkill_timeout=LaunchConfiguration('sigkill_timeout', default=SIGKILL_TIMEOUT),
     )
+    panel = [process(
+        'rnea_ros', 'panel', namespace=arguments['namespace'], output='screen',
+        remappings=[('joint_states', arguments['joint_states'])],
+    )] if is_true(arguments['panel']) else []
     if not watched:
-        return [node]
+        return [node, *panel]
     topic = overrides.get('command_topic') or command_topic(files)
     watchdog = process(
         'rnea_ros', 'effort_watchdog', name='effort_watchdog', namespace=arguments['namespace'],
         output='screen', parameters=[{'command_topic': topic}],
         ros_arguments=enclave(arguments['enclaves'], 'effort_watchdog'),
     )
-    return [node, watchdog]
+    return [node, watchdog, *panel]
 
 
 def generate_launch_description() -> LaunchDescription:

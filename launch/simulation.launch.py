@@ -43,7 +43,8 @@ CHOICES = {'robot': ('panda', 'panda_arm', 'ur5e'), 'mode': MODES}
 def actions(arguments: dict[str, str], share: Path) -> list[Any]:
     """Return the node, the simulated robot, and RViz if requested."""
     urdf = existing_file('urdf', arguments['urdf'] or share / f'urdf/{arguments["robot"]}.urdf')
-    passed_on = {name: arguments[name] for name in ('mode', 'rate', 'use_sim_time', 'watchdog')}
+    same = ('mode', 'rate', 'use_sim_time', 'watchdog', 'panel')
+    passed_on = {name: arguments[name] for name in same}
     passed_on['hardware_compensates'] = 'none'  # the simulated robot adds nothing to a command
     passed_on['params_file'] = arguments['params_file'] or str(share / 'config/simulation.yaml')
     options = {
@@ -58,7 +59,6 @@ def actions(arguments: dict[str, str], share: Path) -> list[Any]:
             'rnea_ros', 'simulated_robot', output='screen', parameters=[options],
             on_exit=Shutdown(reason='the simulated robot ended'),
         ),
-        *([process('rnea_ros', 'panel', output='screen')] if is_true(arguments['panel']) else ()),
         *(_rviz(urdf, share / 'layouts') if is_true(arguments['rviz']) else ()),
     ]
 

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+import math
 import signal
+import time
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray
@@ -75,16 +77,19 @@ class NodeClient:
     A feedforward node, as its clients use it.
 
     :param remedy: what helps without an answer, for the error
-    :ivar diagnostics: newest values of its control, by key; ``reports`` is the number of reports
+    :ivar diagnostics: newest values of its control, by key, of the time ``reported_at``, s
     :ivar joints: joints of its commands, from :meth:`watch_joints` and a command on
     """
 
+    clock = staticmethod(time.monotonic)
+
     def __init__(self, live: LiveNode, name: str = 'feedforward', remedy: str = '') -> None:
         self._live, self.name, self._remedy = live, name, remedy
+        self.full_name: str = live.node.resolve_topic_name(name)
         self.diagnostics: dict[str, str] = {}
-        self.reports = 0
+        self.reported_at = -math.inf
         self.joints: tuple[str, ...] = ()
-        self.status = f'{live.node.resolve_topic_name(name).lstrip("/")}: control'
+        self.status = f'{self.full_name.lstrip("/")}: control'
         # Created early: the first request does not wait for their discovery.
         self._get = live.node.create_client(GetParameters, f'{name}/get_parameters')
         self._set = live.node.create_client(
@@ -152,7 +157,7 @@ class NodeClient:
         for status in message.status:
             if status.name == self.status:
                 self.diagnostics = {pair.key: pair.value for pair in status.values}
-                self.reports += 1
+                self.reported_at = self.clock()
 
     def _on_effort(self, message: Any) -> None:
         self.joints = tuple(message.name)

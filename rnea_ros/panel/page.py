@@ -1,111 +1,112 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The page: for each node its status, buttons, plot and inputs; the robots in the scene."""
+"""The page of a node: its state, buttons, plot and inputs, and its robot in the scene."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from collections import defaultdict, deque
+from collections.abc import Iterator, Mapping
+from functools import cache
+from html import escape
 import math
-import time
+import re
+from typing import Any
 
 import numpy as np
-from viser import GuiApi, ViserServer
+from viser import ViserServer
 
 from ..feedforward.laws import Terms
-from .inputs import ALL, Inputs
+from ..modes import MODES
+from ..resources import share_path
 from .node import WatchedNode
-from .plot import Plot
-from .scene import Arrow, Scene
-from .words import status
+from .viewer import Arrow, Scene
 
-TERMS = ('sum', *Terms.__dataclass_fields__, 'limited')
-APART = 1.0  # distance of the robots of several namespaces, m
-EXTERNAL, WEIGHT = (224, 49, 49), (95, 61, 196)  # colours of the arrows
-MIN_FORCE = 0.5  # that is shown, N
-STOP, REST_STOP = 'stop: ramp down to zero', 'deactivate: rest pose, then zero'
-STOP_HINT = (
-    'Moves to the rest pose if one is set, then ramps to zero. An arm without brakes sinks. No '
-    'emergency stop: only Ctrl-C at the node ends the motion.'
+ALL = 'all joints'
+BUTTONS = (  # service of the node, label, colour
+    ('stop', 'stop: rest pose if set, then ramp to zero', 'red'),
+    ('rest', 'move to the rest pose', None),
+    ('tare', 'tare the force sensors', None),
 )
-NEEDS = {'rest': ('rest_pose', [0.0]), 'tare': ('wrench_inputs.names', [''])}
-"""Parameters that buttons need, and their values if they are not set."""
+NUMBER = {'initial_value': 0.0, 'step': 0.1}
+INPUTS = (  # parameter of the node, kind of the input, options
+    ('mode', 'dropdown', {'options': MODES}),
+    ('friction.model', 'dropdown', {'options': ('none', 'urdf', 'parameters')}),
+    ('gravity_factor', 'slider', {'min': 0.0, 'max': 2.0, 'step': 0.01, 'initial_value': 1.0}),
+    ('damping', 'number', NUMBER),
+    ('gains.kp', 'number', NUMBER),
+    ('gains.kd', 'number', NUMBER),
+    ('payload.link', 'dropdown', {'options': ('',)}),
+    ('payload.mass', 'number', {**NUMBER, 'hint': 'kg'}),
+    ('payload.com', 'vector3', {'initial_value': (0.0, 0.0, 0.0), 'step': 0.01, 'hint': 'm'}),
+)
+TERMS = ('sum', *Terms.__dataclass_fields__, 'limited')
+PERIOD, INTERVAL, WINDOW = 0.05, 0.25, 15.0  # of updates; of the plot; length of the plot, s
+EXTERNAL, WEIGHT = (224, 49, 49), (95, 61, 196)  # colours of the arrows
+GREEN, ORANGE, RED, GREY = '#2b8a3e', '#e67700', '#c92a2a', '#868e96'
+STATES = {  # without a control; the documentation has the others
+    'inactive': 'commands nothing; its log says why. ros2 lifecycle set {} activate',
+    'absent': 'no answer from {}: not started yet, ended, or on another domain',
+}
+TIMING = 'joint states {joint_states_age} s old, tick {compute_p99_us} µs, {late_ticks} ticks late'
+DETAILS = ('contact', 'overloaded_joints', 'saturated_joints', 'stale_joints', 'stale_wrenches',
+           'joint_states_rejected', 'other_publishers')  # of flags; shown unless empty
 
 
 class Page:
-    """Everything on the page of a server; :meth:`update` is to be called 20 times a second."""
+    """The page of a node; :meth:`update` is to be called each :data:`PERIOD`."""
 
-    def __init__(
-        self, server: ViserServer, nodes: Sequence[WatchedNode], *, read_only: bool = False,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self._server, self._clock = server, clock
-        names = [*dict.fromkeys(node.namespace for node in nodes)]
-        scenes = {name: Scene(server, f'robot_{k}', (0.0, APART * k, 0.0))
-                  for k, name in enumerate(names)}  # fmt: skip
-        server.gui.configure_theme(show_logo=False, show_share_button=False, control_width='large')
-        server.scene.configure_default_lights(cast_shadow=False)  # for browsers without a GPU
-        server.scene.add_grid('/floor', width=4.0, height=4.0, position=(0.0, 0.0, -1e-3))
-        middle = 0.5 * APART * (len(scenes) - 1)
-        server.initial_camera.position = (1.2, middle - 0.9 * len(scenes), 0.8)
-        server.initial_camera.look_at = (0.0, middle + 0.2, 0.4)
-        tabs = server.gui.add_tab_group() if len(nodes) > 1 else None
-        self._parts = []
-        for node in nodes:
-            with nullcontext() if tabs is None else tabs.add_tab(node.full_name.lstrip('/')):
-                self._parts.append(_Part(server.gui, node, scenes[node.namespace], read_only))
+    def __init__(self, server: ViserServer, node: WatchedNode, scene: Scene) -> None:
+        self._server, self._node, self._scene = server, node, scene
+        self._positions: dict[str, float] = {}
+        self._history: deque[Any] = deque(maxlen=round(WINDOW / PERIOD))  # times and values
+        self._plot_at = -math.inf
+        gui = server.gui
+        self._status = gui.add_html('')
+        self._buttons = {key: gui.add_button(label, color=colour, disabled=node.read_only)
+                         for key, label, colour in BUTTONS}  # fmt: skip
+        self._joint = gui.add_dropdown('joint', (ALL,), hint='of the plot and the inputs below it')
+        self._plot = gui.add_uplot(
+            (np.array((-WINDOW, 0.0)), np.zeros(2)), ({}, {}), height=220,
+            scales={'x': {'time': False, 'range': (-WINDOW, 0.0)}}, axes=({}, {'size': 45}))
+        self._force = gui.add_checkbox('external force', False, hint='computed while it is shown')
+        self._inputs = {name: getattr(gui, f'add_{kind}')(name, **options)
+                        for name, kind, options in INPUTS}  # fmt: skip
+        for handle in self._inputs.values():
+            handle.precision = 6  # not that of the step
+        self._apply = gui.add_button('apply what was entered', disabled=node.read_only)
+        self._shown: Any = None  # by the inputs
 
     def update(self) -> None:
         """Take the newest messages, do what was asked for, and show it to browsers."""
         with self._server.atomic():
-            for part in self._parts:
-                part.node.poll()
-                part.act()
-                if self._server.get_clients():
-                    part.show(self._clock())
-                else:  # neither the node nor this process works for nobody
-                    part.node.watch(())
+            self._node.poll()
+            if not self._node.read_only:
+                self._act()
+            if self._server.get_clients():
+                self._show()
+            else:  # neither the node nor this process works for nobody
+                self._node.watch(())
 
-
-class _Part:
-    """The part of one node."""
-
-    def __init__(self, gui: GuiApi, node: WatchedNode, scene: Scene, read_only: bool) -> None:
-        self.node, self._scene, self._read_only = node, scene, read_only
-        self._positions: dict[str, float] = {}
-        self._status, self._buttons = gui.add_html(''), {}
-        if not read_only:
-            self._buttons = {
-                'stop': gui.add_button(STOP, color='red', hint=STOP_HINT),
-                'rest': gui.add_button('move to the rest pose'),
-                'tare': gui.add_button('tare the force sensors'),
-            }
-        self._joint = gui.add_dropdown('joint', (ALL,), hint='of the plot and the inputs below it')
-        self._plot = Plot(gui)
-        self._force = gui.add_checkbox(
-            'external force', False, hint='of external_effort.link; computed only while shown')
-        self._inputs = Inputs(gui, node, scene, self._joint)
-
-    def act(self) -> None:
-        """Do what users have asked for by buttons."""
+    def _act(self) -> None:
+        """Do what users have asked for."""
         for key, button in self._buttons.items():
             if button.value:
                 button.value = False
-                self.node.trigger(key)
+                self._node.trigger(key)
+        if self._apply.value:
+            self._apply.value, self._shown = False, None
+            entered = {name: handle.value for name, handle in self._inputs.items()
+                       if self._value(name) not in (None, handle.value)}  # fmt: skip
+            if entered:
+                self._node.change({name: self._changed(name, x) for name, x in entered.items()})
 
-    def show(self, now: float) -> None:
-        """Show the newest of the node and its robot, and send what users have entered."""
-        node, scene, joint = self.node, self._scene, self._joint.value
-        for key in NEEDS.keys() & self._buttons.keys():
-            name, unset = NEEDS[key]
-            self._buttons[key].disabled = node.values.get(name, unset) == unset
-        if node.values and self._buttons:
-            rests = not self._buttons['rest'].disabled
-            self._buttons['stop'].label = REST_STOP if rests else STOP
+    def _show(self) -> None:
+        """Show the newest of the node and its robot."""
+        node, scene, joint = self._node, self._scene, self._joint.value
         terms = [f'terms/{term}' for term in (TERMS if joint != ALL else TERMS[:1])]
         force = ['external_wrench'] if self._force.value else []
-        node.watch(('joint_states', 'reference', *terms, *force))
+        node.watch(('joint_states', 'reference', *force, *terms))
         measured, reference = ({} if x is None else dict(zip(x.name, x.position, strict=False))
                                for x in map(node.newest, ('joint_states', 'reference')))
         self._positions |= measured  # of several publishers
@@ -113,39 +114,111 @@ class _Part:
         scene.show_arrows(self._arrows())
         if self._joint.options != (ALL, *node.joints):
             self._joint.options = (ALL, *node.joints)
-        self._plot.show(now, *(self._shares() if joint == ALL else self._terms(joint)))
-        self._inputs.update(now, self._read_only)
-        notes = [*node.notes, *([(False, scene.problem)] if scene.problem else [])]
-        self._status.content = status(node.full_name, node.state, node.diagnostics, notes)
+        self._draw(*self._efforts(joint))
+        self._show_values()
+        self._status.content = status(node, scene.problem)
 
-    def _arrows(self) -> dict[str, Arrow]:
+    def _show_values(self) -> None:
+        """Show the node's values by the inputs if they are new; a user may be typing."""
+        links = ('', *self._scene.model.link_names) if self._scene.model else ('',)
+        values = {name: self._value(name) for name in self._inputs}
+        if (links, values) != self._shown and 'set' not in self._node.pending:
+            self._shown, self._inputs['payload.link'].options = (links, values), links
+            for name, handle in self._inputs.items():
+                handle.disabled = values[name] is None or self._node.read_only
+                handle.value = handle.value if values[name] is None else values[name]
+
+    def _value(self, name: str) -> Any:
+        """Return what the input of a parameter shows; None if it cannot show it."""
+        values, joints, joint = self._node.values.get(name), self._node.joints, self._joint.value
+        if values is None or isinstance(values, str):
+            return values
+        if name == 'payload.com':
+            return tuple(values) if len(values) == 3 else None
+        if joint in joints and not name.startswith('payload.'):
+            values = [np.resize(values, len(joints))[joints.index(joint)]]
+        return values[0] if len({*values}) == 1 else None
+
+    def _changed(self, name: str, value: Any) -> Any:
+        """Return a parameter with another value: of the chosen joint, or of all."""
+        values, joints, joint = self._node.values[name], self._node.joints, self._joint.value
+        if isinstance(values, str):
+            return value
+        if joint not in joints or name.startswith('payload.'):
+            return [*value] if isinstance(value, tuple) else [value]
+        values = np.resize(values, len(joints))
+        values[joints.index(joint)] = value
+        return values.tolist()
+
+    def _arrows(self) -> Iterator[Arrow]:
         """Return the external force, at its link, and the weights of the payloads."""
-        poses, arrows, gravity = self._scene.poses, {}, self.node.values.get('gravity', ())
-        if wrench := self.node.newest('external_wrench'):
-            force, pose = wrench.wrench.force, poses.get(wrench.header.frame_id, np.zeros((4, 4)))
-            arrows['external'] = pose[:3, 3], pose[:3, :3] @ (force.x, force.y, force.z), EXTERNAL
-        for k, (link, mass, centre) in enumerate(self.node.payloads):
+        values, poses = self._node.values, self._scene.poses
+        wrench = self._node.newest('external_wrench')
+        if wrench is not None and wrench.header.frame_id in poses:
+            force, pose = wrench.wrench.force, poses[wrench.header.frame_id]
+            yield pose[:3, 3], pose[:3, :3] @ (force.x, force.y, force.z), EXTERNAL
+        for k, link in enumerate(values.get('payload.link', ())):
             if link in poses:
-                point = poses[link] @ (*centre, 1.0)
-                arrows[f'weight_{k}'] = point[:3], mass * np.array(gravity), WEIGHT
-        return {k: arrow for k, arrow in arrows.items() if np.linalg.norm(arrow[1]) > MIN_FORCE}
+                point = poses[link] @ (*values['payload.com'][3 * k : 3 * k + 3], 1.0)
+                yield point[:3], values['payload.mass'][k] * np.array(values['gravity']), WEIGHT
 
-    def _terms(self, joint: str) -> tuple[str, dict[str, float]]:
-        """Return title and newest values of the terms of a joint."""
-        newest = {term: self.node.newest(f'terms/{term}') for term in TERMS}
-        return f'{joint}: terms of the effort, N m or N', {
-            term: dict(zip(message.name, message.effort, strict=True)).get(joint, math.nan)
-            for term, message in newest.items() if message is not None
+    def _efforts(self, joint: str) -> tuple[str, dict[str, float]]:
+        """Return title and values of the plot: terms of a joint, or shares of all limits."""
+        newest = {term: dict(zip(message.name, message.effort, strict=True)) for term in TERMS
+                  if (message := self._node.newest(f'terms/{term}')) is not None}  # fmt: skip
+        if joint != ALL:
+            values = {term: efforts.get(joint, 0.0) for term, efforts in newest.items()}
+            return f'{joint}: terms of the effort, N m or N', values
+        efforts, model = newest.get('sum', {}), self._scene.model
+        urdf = dict(zip(model.joint_names, model.effort_limits, strict=False)) if model else {}
+        own = np.resize(self._node.values.get('effort_limits', [0.0]), len(efforts))
+        return 'share of the effort limits, %', {
+            name: 100.0 * effort / (limit or urdf.get(name) or math.inf)
+            for (name, effort), limit in zip(efforts.items(), own, strict=True)
         }
 
-    def _shares(self) -> tuple[str, dict[str, float]]:
-        """Return title and newest values of the efforts as shares of their limits."""
-        node, model, message = self.node, self._scene.model, self.node.newest('terms/sum')
-        shares: dict[str, float] = {}
-        limits = node.values.get('effort_limits', [0.0])
-        if message is not None and model is not None and len(limits) in (1, len(message.name)):
-            limits = np.array(limits) * np.ones(len(message.name))
-            of_urdf = dict(zip(model.joint_names, model.effort_limits, strict=False))
-            for name, effort, limit in zip(message.name, message.effort, limits, strict=True):
-                shares[name] = 100.0 * effort / (limit or of_urdf.get(name) or math.inf)
-        return 'share of the effort limits, %', shares
+    def _draw(self, title: str, values: Mapping[str, float]) -> None:
+        """Plot the last seconds, if it is due; lines that are always zero are left out."""
+        plot, history, now = self._plot, self._history, self._node.clock()
+        if title != plot.title:
+            plot.title = title
+            history.clear()
+        history.append((now, values))
+        if now >= self._plot_at and values:
+            self._plot_at = now + INTERVAL
+            lines = {name: np.array([x.get(name, 0.0) for _, x in history]) for name in values}
+            series = ({'label': 's'}, *(
+                {'label': name, 'width': 2.0, 'stroke': f'hsl({137 * k % 360}, 70%, 45%)'}
+                for k, (name, line) in enumerate(lines.items()) if line.any()
+            ))
+            if series != plot.series:  # makes a new chart
+                plot.series = series
+            plot.data = (np.array([t - now for t, _ in history]), *filter(np.any, lines.values()))
+
+
+@cache
+def meanings() -> Mapping[str, str]:
+    """Return the meanings of states, reasons and flags, from tables of the documentation."""
+    found: dict[str, str] = {}
+    for page, heading in (('control', '## States'), ('troubleshooting', '## By word')):
+        text = share_path(f'docs/{page}.md').read_text(encoding='utf-8').partition(heading)[2]
+        plain = re.sub(r'\[([^]]*)\]\([^)]*\)|`', r'\1', text)
+        for words, cells in re.findall(r'^\| ([\w, ]+) \| (.*) \|$', plain, re.MULTILINE):
+            found |= dict.fromkeys(words.split(', '), cells.replace(' | ', ' → '))
+    return found
+
+
+def status(node: WatchedNode, problem: str) -> str:
+    """Return state, reason, flags, timing and answers of a node, and a problem, as HTML."""
+    state, diagnostics = node.state, node.diagnostics
+    meaning = STATES.get(state, f'command: {meanings().get(state)}').replace('{}', node.full_name)
+    lines = [(GREEN if state == 'active' else ORANGE, f'● {state}', meaning)]
+    for word in f'{diagnostics.get("reason", "")} {diagnostics.get("flags", "")}'.split():
+        lines.append((RED, word, meanings().get(word, 'see the page on troubleshooting')))
+    lines += [(ORANGE, key, diagnostics[key]) for key in DETAILS if diagnostics.get(key)]
+    if diagnostics:
+        lines.append((GREY, TIMING.format_map(defaultdict(str, diagnostics)), ''))
+    lines += [(GREEN if done else RED, '✓' if done else '✗', text) for done, text in node.notes]
+    text = '<br>'.join(f'<span style="color:{colour}">{escape(word)}</span> {escape(text)}'
+                       for colour, word, text in [*lines, (RED, problem, '')])  # fmt: skip
+    return f'<div style="font-size:0.85em;padding:0 0.8em">{text}</div>'

@@ -28,7 +28,7 @@ from ..dynamics.tree import Placement
 from ..errors import InputError, UrdfError
 from ..resources import share_path
 from ..robot import RobotModel
-from ..urdf import Joint, RobotDescription, parse_urdf, parse_xml
+from ..urdf import Joint, RobotDescription, parse_urdf, parse_xml, use_rpy
 from ..yaml_files import read_document
 from .joint_roles import JointRoles, is_within
 
@@ -283,17 +283,10 @@ def fix_joint(root: ElementTree.Element, joint: Joint, position: float) -> None:
     origin = element.find('origin')
     if origin is None:
         origin = ElementTree.SubElement(element, 'origin')
+    origin.attrib.pop('rpy', None)
     origin.set('xyz', _numbers(pose.translation))
-    origin.set('rpy', _numbers(_rpy(pose.rotation)))
-
-
-def _rpy(rotation: Array) -> Array:
-    """Return roll, pitch and yaw of a rotation, exact also at a pitch of +-pi/2."""
-    (xx, xy, xz), (yx, yy, yz), (zx, _, _) = rotation.tolist()
-    yaw = math.atan2(yx, xx)
-    c, s = math.cos(yaw), math.sin(yaw)
-    roll, pitch = math.atan2(s * xz - c * yz, c * yy - s * xy), math.atan2(-zx, c * xx + s * yx)
-    return np.array([roll, pitch, yaw])
+    origin.set('quat_xyzw', _numbers(quaternions.of_rotation(pose.rotation)))
+    use_rpy(origin)
 
 
 def _numbers(values: Array) -> str:

@@ -93,7 +93,7 @@ class Activator:
         self._future: Any = None
         self._unpause = unpause
         self._hold, self._positions = hold, dict[str, float]()
-        self._before_hold: tuple[int, int] | None = None  # reports, and rejected trajectories
+        self._before_hold: tuple[float, int] | None = None  # report's time, s; rejected motions
         if hold:
             self._node.watch_joints()
             live.node.create_subscription(JointState, 'joint_states', self._on_joint_states, 1)
@@ -138,12 +138,12 @@ class Activator:
         rejected = sum(node.rejected_trajectories.values())
         if self._before_hold is None:
             if self._send_pose():
-                self._before_hold = node.reports, rejected
+                self._before_hold = node.reported_at, rejected
             return False
-        reports, rejected_before = self._before_hold
-        if node.reports > reports and rejected > rejected_before:
+        reported_at, rejected_before = self._before_hold
+        if node.reported_at > reported_at and rejected > rejected_before:
             raise NotActivatedError('the node rejected the pose to hold; see its log')
-        return node.reports > reports
+        return node.reported_at > reported_at
 
     def _send_pose(self) -> bool:
         """Send the present pose; return False if it is unknown or the node does not subscribe."""

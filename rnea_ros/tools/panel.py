@@ -4,9 +4,6 @@
 """
 Show feedforward nodes in a browser, and change what can be changed while an arm is on.
 
-Changes go through the node's parameters, which it checks and blends; a refusal is shown with its
-reason. Buttons tare, move to the rest pose, and ramp down to zero.
-
 The page has no password: only this computer, but every user of it, can open it. From another one:
 ssh -L 8080:localhost:8080 THIS_COMPUTER, then http://localhost:8080.
 
@@ -20,16 +17,9 @@ import socket
 import sys
 
 from ..command_line import OneLineParser, tool
-from ..errors import RneaError
 from ..interrupts import interrupts_held
-from .arguments import needs_ros
 
 LOCAL = ('127.0.0.1', 'localhost')
-PERIOD = 0.05  # between two pictures, s
-
-
-class PanelError(RneaError):
-    """The page cannot be served."""
 
 
 @tool
@@ -50,31 +40,36 @@ def main(args: list[str] | None = None) -> int:
     try:  # viser would wait without end
         socket.create_server((options.host, 0)).close()
     except OSError as error:
-        raise PanelError(f'--host {options.host}: {error}') from error
-    with needs_ros('the panel needs'):
-        from ..live import live_node
+        parser.error(f'--host {options.host}: {error}')
     try:
-        from ..panel.server import Server
-    except ModuleNotFoundError:
-        raise PanelError('viser is not installed: pip install viser') from None
-    from ..panel.node import WatchedNode
-    from ..panel.page import Page
+        from ..live import live_node
+        from ..panel.node import WatchedNode
+        from ..panel.page import PERIOD, Page
+        from ..panel.viewer import Scene, Server
+    except ModuleNotFoundError as error:
+        parser.error(f'the panel needs ROS and viser (pip install viser): {error}')
 
     with live_node('panel', options.ros_arguments) as live:
-        nodes = [WatchedNode(live, name) for name in dict.fromkeys(options.node)]
+        nodes = [WatchedNode(live, x, options.read_only) for x in dict.fromkeys(options.node)]
         server = Server(options.host, options.port)
-        if options.host not in LOCAL and not options.read_only:
-            print('WARNING: no password: everybody in the network can change the control. Safer: '
-                  'ssh, see --help')
+        robots = dict.fromkeys(node.namespace for node in nodes)
+        scenes = {robot: Scene(server, f'robot_{k}', (0.0, 1.0 * k, 0.0))  # 1 m apart
+                  for k, robot in enumerate(robots)}  # fmt: skip
+        tabs, pages, port = server.gui.add_tab_group(), [], server.get_port()
+        for node in nodes:
+            with tabs.add_tab(node.full_name.lstrip('/')):
+                pages.append(Page(server, node, scenes[node.namespace]))
+        if options.host not in LOCAL:
+            print('WARNING: no password: the page is open to everybody in the network. Safer: no '
+                  f'--host, and from there: ssh -L {port}:localhost:{port} {socket.gethostname()}')
         name = 'localhost' if options.host in (*LOCAL, '0.0.0.0') else options.host
-        address = f'http://{name}:{server.get_port()}'
-        print(f'open {address}; Ctrl-C ends the panel, not the control', flush=True)
-        page = Page(server, nodes, read_only=options.read_only)
+        print(f'open http://{name}:{port}; Ctrl-C ends the panel, not the control', flush=True)
         with suppress(KeyboardInterrupt):
             while True:
                 live.spin(PERIOD)
                 with interrupts_held():
-                    page.update()
+                    for page in pages:
+                        page.update()
         server.stop()
     return 0
 

@@ -21,12 +21,12 @@ from .mass import UNUSUAL_MASS, inertia_problem
 from .meshes import mesh_path, mesh_triangles, shape_triangles
 from .parser import parse_urdf
 from .source import disabled_pairs, read_urdf
-from .xml import MAX_BYTES, MAX_ELEMENTS, parse_xml, reduce_to_dynamics
+from .xml import MAX_BYTES, MAX_ELEMENTS, parse_xml, reduce_to_dynamics, use_rpy
 
 __all__ = [
     'MAX_BYTES', 'MAX_ELEMENTS', 'MAX_SIZE', 'UNUSUAL_MASS', 'Inertial', 'Joint', 'JointLimits',
     'Link', 'Mimic', 'Origin', 'RobotDescription', 'SafetyController', 'Shape', 'collision_shapes',
     'disabled_pairs', 'inertia_problem', 'mesh_path', 'mesh_triangles', 'parse_urdf', 'parse_xml',
     'read_shapes', 'read_urdf', 'reduce_to_dynamics', 'rounded', 'shape_triangles',
-    'with_inertials',
+    'use_rpy', 'with_inertials',
 ]

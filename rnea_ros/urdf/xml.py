@@ -123,11 +123,11 @@ def parse_xml(text: str, places: Places | None = None) -> ElementTree.Element:
     if root.tag != 'robot':
         raise UrdfError(f'element <{root.tag}>', 'the root element must be <robot>')
     for origin in root.iter('origin'):
-        _use_rpy(origin)
+        use_rpy(origin)
     return root
 
 
-def _use_rpy(origin: ElementTree.Element) -> None:
+def use_rpy(origin: ElementTree.Element) -> None:
     """Replace ``quat_xyzw`` by ``rpy``; one that is not usable stays, for an error."""
     text = origin.get('quat_xyzw', '')
     try:

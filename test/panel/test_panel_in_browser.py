@@ -65,6 +65,9 @@ def test_a_browser_shows_and_changes_the_control(
         page.locator(place).first.fill(value)
         page.locator(place).first.press('Enter')
 
+    def apply() -> None:
+        page.get_by_text('apply what was entered').click()
+
     panel = RosProcess('rnea_ros.tools.panel', '--port', str(port), domain_id=domain_id)
     with panel:
         panel.wait_for('ends the panel, not the control')
@@ -72,27 +75,30 @@ def test_a_browser_shows_and_changes_the_control(
         shows('no answer from /feedforward')
         with node(domain_id):
             robot.wait_until_controlled()
-            shows('commands the control law')
+            shows('the control law; degraded while')
             scene = np.frombuffer(page.locator('canvas').first.screenshot(), np.uint8)
             assert len(np.unique(scene)) > 100  # of a compressed picture: not of one colour
             assert wait_until(lambda: robot.newest_is(GRAVITY, 1e-6))
 
             page.get_by_role('slider').first.press('Home')
+            apply()
             shows(r'gravity_factor \[0\.0\]')
             assert wait_until(lambda: not robot.newest.any()), robot.newest
 
             page.get_by_role('slider').first.press('End')
+            apply()
             shows(r'gravity_factor \[2\.0\]')
             assert wait_until(lambda: robot.newest_is(2.0 * GRAVITY, 1e-6)), robot.newest
 
             enter('damping', '-5')
+            apply()
             shows('damping: -5.0 is not between 0 and')
 
-            page.get_by_text('stop: ramp down to zero').click()
-            shows('the node is inactive')
+            page.get_by_text('stop: rest pose if set').click()
+            shows('stop: done')
             assert wait_until(lambda: not robot.newest.any()), robot.newest
         shows('no answer from /feedforward')
         with node(domain_id):
             robot.wait_until_controlled()
-            shows('commands the control law')
+            shows('the control law; degraded while')
         assert errors == []

@@ -19,8 +19,10 @@ from websockets.asyncio import server as websockets
 from websockets.exceptions import InvalidStatus
 from websockets.sync import client
 
-from rnea_ros.panel.server import Server, UnguardedError
+from rnea_ros.errors import RneaError
+from rnea_ros.panel.viewer import Server
 from support.models.robots import ROOT
+from support.ros.ros_process import NO_ROS, RosProcess
 
 EVIL = 'evil.example'
 connect: Any = client.connect
@@ -33,9 +35,8 @@ def server() -> Iterator[Server]:
     server.stop()
 
 
-def answer(server: Server, origin: str | None, host: str) -> int:
+def answer(port: int, origin: str | None, host: str) -> int:
     """Return the status for a WebSocket of a host to a page of an origin, without the port."""
-    port = server.get_port()
     try:
         with socket.create_connection(('127.0.0.1', port)) as link, connect(
             f'ws://{host}:{port}', sock=link, origin=origin and f'{origin}:{port}',
@@ -58,7 +59,27 @@ def answer(server: Server, origin: str | None, host: str) -> int:
 def test_only_its_own_page_is_accepted(
     server: Server, origin: str | None, host: str, accepted: bool
 ) -> None:
-    assert answer(server, origin, host) == (101 if accepted else 403)
+    assert answer(server.get_port(), origin, host) == (101 if accepted else 403)
+
+
+@pytest.mark.ros
+@pytest.mark.parametrize('host', ['127.0.0.1', '0.0.0.0'])
+def test_the_panel_is_open_to_this_computer_only_unless_asked_and_warned(
+    domain_id: int, host: str
+) -> None:
+    pytest.importorskip('rclpy', reason=NO_ROS)
+    options = ['--host', host] if host == '0.0.0.0' else []
+    with RosProcess('rnea_ros.tools.panel', *options, domain_id=domain_id) as panel:
+        panel.wait_for('; Ctrl-C ends the panel')
+        port = int(panel.output.partition('open http://localhost:')[2].partition(';')[0])
+        with socket.socket() as other:  # another address of this computer
+            assert (other.connect_ex(('127.0.0.2', port)) == 0) is bool(options)
+        for text in ('WARNING: no password', f'ssh -L {port}:localhost:{port} '):
+            assert (text in panel.output) is bool(options)
+        assert answer(port, 'http://localhost', 'localhost') == 101
+        assert answer(port, f'http://{EVIL}', EVIL) == 403
+        panel.interrupt()
+        assert panel.wait() == 0
 
 
 def test_a_page_of_another_port_is_refused(server: Server) -> None:
@@ -92,7 +113,7 @@ def test_a_viser_that_cannot_be_guarded_is_not_served(monkeypatch: pytest.Monkey
         asyncio=SimpleNamespace(server=SimpleNamespace(serve=serve)),
         datastructures=real.datastructures, exceptions=real.exceptions,
     ))
-    with pytest.raises(UnguardedError, match='this version of viser'):
+    with pytest.raises(RneaError, match='this version of viser'):
         Server('127.0.0.1', 18180)
     with pytest.raises(ConnectionRefusedError):
         socket.create_connection(('127.0.0.1', ports[-1]))

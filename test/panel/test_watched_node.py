@@ -39,20 +39,16 @@ def test_a_refusal_is_kept_with_its_reason_and_changes_nothing(graph: FakeGraph)
     graph.refusal = 'damping -1.0 is not between 0 and 1e+06'
     node.change({'damping': [-1.0]})
     graph.run(node, 0.5)
-    assert node.notes[-1] == (False, f'damping [-1.0] is refused: {graph.refusal}')
+    assert node.notes[-1] == (False, f'damping [-1.0]: {graph.refusal}')
     assert node.values['damping'] == [0.0]
 
 
 def test_changes_by_others_are_taken_over(graph: FakeGraph) -> None:
     node = watched(graph)
     graph.run(node, 2.0)
-    graph.event('/feedforward', 'damping', [7.0])
-    graph.event('/other', 'damping', [9.0])
-    graph.event('/feedforward', 'rate', 100.0)
+    graph.parameters['damping'] = [7.0]
+    graph.run(node, 1.5)
     assert node.values['damping'] == [7.0]
-    assert 'rate' not in node.values
-    graph.event('/feedforward', 'damping', [8.0], 'new')  # restarted
-    assert node.values['damping'] == [8.0]
 
 
 def test_the_parameters_of_a_restarted_node_are_read_again(graph: FakeGraph) -> None:
@@ -66,19 +62,6 @@ def test_the_parameters_of_a_restarted_node_are_read_again(graph: FakeGraph) -> 
     graph.report(state='ramping')
     graph.run(node, 2.0)
     assert (node.state, node.values['damping']) == ('ramping', [4.0])
-
-
-def test_another_state_may_be_of_a_restarted_node(graph: FakeGraph) -> None:
-    node = watched(graph)
-    graph.report(state='active')
-    graph.run(node, 2.0)
-    graph.parameters['damping'] = [4.0]  # its events were before their discovery
-    graph.report(state='ramping')
-    graph.run(node, 1.5)
-    assert node.values['damping'] == [4.0]
-    reads = graph.calls.count('get_parameters')
-    graph.run(node, 5.0)
-    assert graph.calls.count('get_parameters') == reads
 
 
 def test_a_second_stop_is_sent_though_the_first_has_no_answer(graph: FakeGraph) -> None:
@@ -99,17 +82,17 @@ def test_a_node_that_does_not_answer_is_named_and_blocks_nothing(graph: FakeGrap
     node.change({'damping': [1.0]})
     node.trigger('tare')
     graph.run(node, 6.0)
-    assert not node.busy
+    assert 'set' not in node.pending
     graph.run(node, 120.0)
     assert [*node.notes] == [(False, f'{key}: no answer from /feedforward')
-                             for key in ('set', 'tare')]
+                             for key in ('damping [1.0]', 'tare')]
     graph.ready = False
     node.trigger('rest')
     assert node.notes[-1] == (False, 'rest: no answer from /feedforward')
 
 
 @pytest.mark.parametrize(('key', 'success', 'text'), [
-    ('stop', True, 'stop: the node is inactive'), ('stop', False, 'stop: not possible: inactive'),
+    ('stop', True, 'stop: done'), ('stop', False, 'stop: not possible: inactive'),
     ('rest', False, 'rest: no rest_pose'), ('tare', True, 'tare: all zero'),
 ])
 def test_buttons_report_the_answer(

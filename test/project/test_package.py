@@ -28,8 +28,8 @@ SHIPPED = (
     'config', 'config/presets', 'examples', 'examples/gravity_controller', 'examples/own_motors',
     'launch', 'layouts', 'urdf',
 )
-PAGE = 'docs/troubleshooting.md'
-"""Its words are shown by the panel."""
+PAGES = ('docs/control.md', 'docs/troubleshooting.md')
+"""Their words are shown by the panel."""
 
 KEYS = {
     'numpy': 'python3-numpy', 'numba': 'python3-numba', 'llvmlite': 'python3-numba',
@@ -94,13 +94,14 @@ def test_the_wheel_has_what_ros_looks_for(tmp_path: Path) -> None:
     without = shutil.ignore_patterns('__pycache__')
     for name in ('rnea_ros', 'resource', *{each.partition('/')[0] for each in SHIPPED}):
         shutil.copytree(ROOT / name, source / name, ignore=without)
-    (source / PAGE).parent.mkdir()
-    shutil.copy(ROOT / PAGE, source / PAGE)
+    (source / 'docs').mkdir()
+    for page in PAGES:
+        shutil.copy(ROOT / page, source / page)
     command = [sys.executable, '-m', 'pip', 'wheel', '-qq', '--no-deps', '--no-build-isolation']
     command += ['-w', str(tmp_path), '.']
     subprocess.run(command, cwd=source, check=True)
     expected = {'share/ament_index/resource_index/packages/rnea_ros', 'share/rnea_ros/package.xml',
-                f'share/rnea_ros/{PAGE}'}
+                *(f'share/rnea_ros/{page}' for page in PAGES)}
     for directory in SHIPPED:
         files = [path.name for path in (ROOT / directory).iterdir() if path.is_file()]
         assert files

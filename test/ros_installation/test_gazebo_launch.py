@@ -147,8 +147,8 @@ def test_a_step_starts_when_the_one_before_has_ended(prefix: Path) -> None:
     assert set(together) == {'gz', 'parameter_bridge', 'robot_state_publisher', 'create'}
     assert 'gz mine.sdf' in lines
     assert order[:2] == ['joint_state_broadcaster', 'effort_controller']
-    assert set(order[2:4]) == {'feedforward_node', 'activate_joint_state_broadcaster'}
-    assert order[4:] == ['activate_effort_controller']
+    order.remove('feedforward_node')  # starts now; when it writes depends on the load
+    assert order[2:] == ['activate_joint_state_broadcaster', 'activate_effort_controller']
     spawned = [line.split() for line in lines if line.split()[0] in order[:2]]
     assert all('--inactive' in words for words in spawned)
     unpaused = [line.split()[0] for line in lines if '--unpause' in line.split()]

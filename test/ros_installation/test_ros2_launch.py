@@ -15,6 +15,7 @@ import re
 import shutil
 import signal
 import sys
+from urllib.request import urlopen
 
 import numpy as np
 import pytest
@@ -97,6 +98,17 @@ def test_teleoperation_waits_for_both_arms(domain_id: int) -> None:
         topic = '/two/feedforward/joint_trajectory'
         assert ros_process.wait_until(lambda: node.get_publishers_info_by_topic(topic))
         end(process, 1)
+
+
+def test_the_panel_serves_its_page_and_ends_with_the_launch(domain_id: int) -> None:
+    pytest.importorskip('viser', reason='viser is not installed')
+    with ros2_launch(domain_id, 'simulation.launch.py', 'panel:=true', PATIENT) as process:
+        for text in ('; Ctrl-C ends the panel', '[feedforward]: active'):
+            process.wait_for(text, PATIENCE)
+        address, = re.findall(r'http://localhost:\d+', process.output)
+        with urlopen(address, timeout=PATIENCE) as page:
+            assert b'<title>Viser</title>' in page.read()
+        end(process, 4)
 
 
 def test_a_goal_of_the_example_succeeds(domain_id: int) -> None:

@@ -29,7 +29,7 @@ class FakeGraph:
         self.parameters: dict[str, Any] = {
             'mode': 'gravity', 'gravity': [0.0, 0.0, -9.81], 'gravity_factor': [1.0],
             'friction.model': 'none', 'damping': [0.0], 'gains.kp': [5.0], 'gains.kd': [1.0, 2.0],
-            'effort_limits': [0.0], 'rest_pose': [0.0], 'wrench_inputs.names': [''],
+            'effort_limits': [0.0], 'rest_pose': [0.0],
             'payload.link': [''], 'payload.mass': [0.0], 'payload.com': [0.0, 0.0, 0.0],
         }
         self.changes: list[dict[str, Any]] = []
@@ -57,14 +57,6 @@ class FakeGraph:
     def publish(self, topic: str, message: Any) -> None:
         self.polled[topic].append(message)
 
-    def event(self, node: str, parameter: str, value: Any, kind: str = 'changed') -> None:
-        """Announce a changed, or a new, parameter of a node."""
-        from rclpy.parameter import Parameter
-
-        message = Parameter(parameter, value=value).to_parameter_msg()
-        lists = {'new_parameters': [], 'changed_parameters': [], f'{kind}_parameters': [message]}
-        self.subscriptions['/parameter_events'](SimpleNamespace(node=node, **lists))
-
     def create_client(self, kind: Any, name: str) -> Any:
         service = name.rpartition('/')[2]
 
@@ -77,10 +69,7 @@ class FakeGraph:
                 result=lambda: response or self._answer(service, request),
             )
 
-        return SimpleNamespace(
-            service_is_ready=lambda: self.ready, call_async=call,
-            remove_pending_request=lambda future: None,
-        )
+        return SimpleNamespace(service_is_ready=lambda: self.ready, call_async=call)
 
     def create_subscription(self, kind: Any, topic: str, callback: Any, qos: Any) -> None:
         self.subscriptions[topic] = callback
@@ -121,4 +110,6 @@ def watched(graph: FakeGraph, name: str = 'feedforward') -> Any:
     from rnea_ros.panel.node import WatchedNode
 
     live: Any = SimpleNamespace(node=graph)
-    return WatchedNode(live, name, lambda: graph.now)
+    node = WatchedNode(live, name)
+    node.clock = lambda: graph.now
+    return node
