@@ -188,7 +188,7 @@ class Page:
             self._plot_at = now + INTERVAL
             lines = {name: np.array([x.get(name, 0.0) for _, x in history]) for name in values}
             series = ({'label': 's'}, *(
-                {'label': name, 'width': 2.0, 'stroke': f'hsl({137 * k % 360}, 70%, 45%)'}
+                {'label': name, 'width': 2.0, 'stroke': f'hsl({199 * k % 360}, 70%, 45%)'}
                 for k, (name, line) in enumerate(lines.items()) if line.any()
             ))
             if series != plot.series:  # makes a new chart

@@ -65,8 +65,8 @@ class Server(ViserServer):
         self.gui.configure_theme(show_logo=False, show_share_button=False, control_width='large')
         self.scene.configure_default_lights(cast_shadow=False)  # for browsers without a GPU
         self.scene.add_grid('/floor', width=4.0, height=4.0, position=(0.0, 0.0, -1e-3))
-        self.initial_camera.position = (1.3, -1.0, 0.8)
-        self.initial_camera.look_at = (0.0, 0.2, 0.4)
+        self.initial_camera.position = (1.6, -1.2, 0.9)
+        self.initial_camera.look_at = (0.0, 0.6, 0.4)
 
     def request_share_url(self, verbose: bool = True) -> None:
         """Publish nothing: any client may ask for a public address at share.viser.studio."""

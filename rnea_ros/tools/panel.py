@@ -4,6 +4,7 @@
 """
 Show feedforward nodes in a browser, and change what can be changed while an arm is on.
 
+The node checks and blends each change, and refuses with a reason.
 The page has no password: only this computer, but every user of it, can open it. From another one:
 ssh -L 8080:localhost:8080 THIS_COMPUTER, then http://localhost:8080.
 
@@ -52,13 +53,12 @@ def main(args: list[str] | None = None) -> int:
     with live_node('panel', options.ros_arguments) as live:
         nodes = [WatchedNode(live, x, options.read_only) for x in dict.fromkeys(options.node)]
         server = Server(options.host, options.port)
-        robots = dict.fromkeys(node.namespace for node in nodes)
-        scenes = {robot: Scene(server, f'robot_{k}', (0.0, 1.0 * k, 0.0))  # 1 m apart
-                  for k, robot in enumerate(robots)}  # fmt: skip
+        robots = [*dict.fromkeys(node.namespace for node in nodes)]
         tabs, pages, port = server.gui.add_tab_group(), [], server.get_port()
-        for node in nodes:
+        for k, node in enumerate(nodes):
+            place = (0.0, 1.0 * robots.index(node.namespace), 0.0)  # robots are 1 m apart
             with tabs.add_tab(node.full_name.lstrip('/')):
-                pages.append(Page(server, node, scenes[node.namespace]))
+                pages.append(Page(server, node, Scene(server, f'robot_{k}', place)))
         if options.host not in LOCAL:
             print('WARNING: no password: the page is open to everybody in the network. Safer: no '
                   f'--host, and from there: ssh -L {port}:localhost:{port} {socket.gethostname()}')

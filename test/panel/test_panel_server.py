@@ -68,7 +68,8 @@ def test_the_panel_is_open_to_this_computer_only_unless_asked_and_warned(
     domain_id: int, host: str
 ) -> None:
     pytest.importorskip('rclpy', reason=NO_ROS)
-    options = ['--host', host] if host == '0.0.0.0' else []
+    two_arms = ('--node', 'left/feedforward', 'right/feedforward')
+    options = ['--host', host, *two_arms] if host == '0.0.0.0' else []
     with RosProcess('rnea_ros.tools.panel', *options, domain_id=domain_id) as panel:
         panel.wait_for('; Ctrl-C ends the panel')
         port = int(panel.output.partition('open http://localhost:')[2].partition(';')[0])
