@@ -169,10 +169,9 @@ def _fit(
     equations, models = Equations(model, runs, couplings), []
     for free in (np.zeros_like(free_bodies), free_bodies):
         fitted = fit_in_rounds(equations, model, prior_weight, free, keep_friction, bounds)
-        friction, armature, spring = joint_parameters(fitted, couplings, keep_friction)
         phi = fitted.x[: model.inertial_parameters.size]
         bodies = model.with_inertial_parameters(phi) if free.any() else model
-        models.append(ArmModel(bodies, friction, armature, spring))
+        models.append(ArmModel(bodies, *joint_parameters(fitted, couplings, keep_friction)))
     return equations, fitted, (models[0], models[1])
 
 
@@ -204,8 +203,8 @@ def joint_parameters(
     shared = None
     if couplings.shared is not None:
         a, b, ratio = couplings.shared
-        of_b = map(float, (B_s[b], C_s[b], fitted.smoothing[b]))
-        shared = SharedFriction((a, b), ratio, *of_b)
+        of_b = (B_s[b], C_s[b], fitted.smoothing[b])
+        shared = SharedFriction((a, b), ratio, *map(float, of_b))
     friction = JointFriction(
         np.array([viscous, viscous]), both, load, fitted.smoothing, offset - by_direction, shared
     )

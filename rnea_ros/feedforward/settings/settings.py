@@ -127,8 +127,7 @@ class SpringSettings:
         'to gravity, also where the robot compensates that', (0.0, MAX_GAIN),
     )
     rest_position: Numbers = active(
-        (0.0,), f'position where the spring has no effort, {EACH}, rad or m',
-        (-1e6, 1e6),
+        (0.0,), f'position where the spring has no effort, {EACH}, rad or m', (-1e6, 1e6)
     )
 
 
