@@ -75,7 +75,7 @@ def test_a_browser_shows_and_changes_the_control(
         shows('no answer from /feedforward')
         with node(domain_id):
             robot.wait_until_controlled()
-            shows('the control law; degraded while')
+            shows('command: the control law')
             scene = np.frombuffer(page.locator('canvas').first.screenshot(), np.uint8)
             assert len(np.unique(scene)) > 100  # of a compressed picture: not of one colour
             assert wait_until(lambda: robot.newest_is(GRAVITY, 1e-6))
@@ -100,5 +100,5 @@ def test_a_browser_shows_and_changes_the_control(
         shows('no answer from /feedforward')
         with node(domain_id):
             robot.wait_until_controlled()
-            shows('the control law; degraded while')
+            shows('command: the control law')
         assert errors == []
