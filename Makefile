@@ -107,7 +107,7 @@ $(VENV)/bin/python:
 
 $(VENV)/demo.stamp: $(VENV)/bin/python setup.py setup.cfg constraints.txt
 	@echo 'Installing ROS 2 $(ROS_DISTRO_WHEELS), MuJoCo and the package from PyPI (about a minute) ...'
-	@$(PIP) --editable '.[$(ROS_DISTRO_WHEELS),sim,streams,bags]'
+	@$(PIP) --editable '.[$(ROS_DISTRO_WHEELS),sim,streams,bags,panel]'
 	@touch $@
 
 # Pinocchio's wheel lacks one library, which minimal containers lack too.
@@ -115,12 +115,12 @@ $(VENV)/test.stamp: $(VENV)/demo.stamp
 	@$(RUN) -c 'import ctypes; ctypes.CDLL("libgomp.so.1")' 2> /dev/null || { \
 	    echo 'Pinocchio needs libgomp.so.1. On Debian and Ubuntu: apt install libgomp1' >&2; exit 1; }
 	@echo 'Installing pytest and the oracles: Pinocchio, modern_robotics, vendor URDFs ...'
-	@$(PIP) --editable '.[$(ROS_DISTRO_WHEELS),sim,streams,bags,test]'
+	@$(PIP) --editable '.[$(ROS_DISTRO_WHEELS),sim,streams,bags,panel,test]'
 	@touch $@
 
 $(VENV)/lint.stamp: $(VENV)/test.stamp
 	@echo 'Installing ruff, mypy and import-linter ...'
-	@$(PIP) --editable '.[$(ROS_DISTRO_WHEELS),sim,streams,bags,test,lint]'
+	@$(PIP) --editable '.[$(ROS_DISTRO_WHEELS),sim,streams,bags,panel,test,lint]'
 	@touch $@
 
 $(VENV)/docs.stamp: $(VENV)/demo.stamp

@@ -73,14 +73,15 @@ TERM_MEANINGS: Mapping[str, str] = {
     'soft_limits': 'efforts away from position limits',
     'additional': 'efforts from `~/additional_effort`',
     'limited': 'change of the sum by ramps and limits',
+    'sum': 'their sum, the commanded effort',
 }
 
 FEEDFORWARD = NodeInterface(
     'feedforward',
     '[Control laws and states](control.md), [trajectories](trajectories.md), '
     '[wrenches](wrenches.md), [external effort](external_effort.md), [moving base](base.md), '
-    '[real time](real_time.md). `~/effort`, `~/external_*` and `~/terms/*` (100 Hz) are published '
-    'only while there is a subscriber.',
+    '[real time](real_time.md). `~/effort`, `~/external_*`, `~/terms/*` and `~/reference` '
+    '(100 Hz) are published only while there is a subscriber.',
     subscribes=(
         Endpoint(
             'robot_description', 'std_msgs/msg/String',
@@ -155,7 +156,11 @@ FEEDFORWARD = NodeInterface(
                 f'~/terms/{name}', 'sensor_msgs/msg/JointState',
                 TERM_MEANINGS[name], RELIABLE,
             )
-            for name in (*TERMS, 'limited')
+            for name in (*TERMS, 'limited', 'sum')
+        ),
+        Endpoint(
+            '~/reference', 'sensor_msgs/msg/JointState',
+            'positions of the reference motion, while there is one', RELIABLE,
         ),
         Endpoint(
             '~/wrench/<name>', 'geometry_msgs/msg/WrenchStamped',

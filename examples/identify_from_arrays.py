@@ -6,7 +6,7 @@
 import numpy as np
 
 from rnea_ros import RobotModel, identification
-from rnea_ros.recordings import Recording
+from rnea_ros.identification import Recording
 from rnea_ros.resources import share_path
 
 RATE, SECONDS = 100.0, 20.0

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 import sys
+from typing import Any
 
 from controlled_arm import PERIOD, straight_way
 import numpy as np
@@ -75,10 +76,14 @@ class Program:
     def run(self) -> int:
         """Run, print and draw all trials; return 1 if the first misses its limits."""
         print(ABOUT)
-        trials = []
+        trials, show = [], None
+        if self._options.browser:
+            from arms_in_browser import ArmsInBrowser
+
+            show = ArmsInBrowser(self._options.arm)
         for delay in DELAYS:
             print(f'delay {1e3 * delay:.0f} ms each way: free motion, then the wall ...')
-            trials.append(record(self._options.arm, delay))
+            trials.append(record(self._options.arm, delay, show))
         print(f'\n{table(trials)}\n')
         print(f'picture: {draw(self._options, trials)}')
         contact, felt = trials[0].forces
@@ -89,9 +94,9 @@ class Program:
         return 1
 
 
-def record(arm: DemoArm, delay: float) -> Trial:
+def record(arm: DemoArm, delay: float, show: Any = None) -> Trial:
     """Return what two arms do with a delay of the link, each way, s."""
-    arms = TwoArms(arm, delay)
+    arms = TwoArms(arm, delay, show)
     arms.couple()
     motion = arm.plan.motion
     arms.hand.guide(motion.request(arm.joints))

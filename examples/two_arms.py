@@ -11,6 +11,7 @@ It is the code of the nodes without their topics, so a busy computer changes no 
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -53,10 +54,16 @@ class Record:
 
 
 class TwoArms:
-    """A leader, guided by a hand, and a follower; the link between has a delay each way, s."""
+    """
+    A leader, guided by a hand, and a follower; the link between has a delay each way, s.
 
-    def __init__(self, arm: DemoArm, delay: float) -> None:
-        self._arm, model, joints = arm, arm.model, arm.joints
+    :param show: is called after each tick
+    """
+
+    def __init__(
+        self, arm: DemoArm, delay: float, show: Callable[[TwoArms], None] | None = None
+    ) -> None:
+        self._arm, model, joints, self._show = arm, arm.model, arm.joints, show
         self._numbers = np.array([model.joint_names.index(name) for name in joints])
         limits = tuple((LIMIT_SHARE * model.effort_limits[self._numbers]).tolist())
         pose = arm.plan.pose
@@ -129,17 +136,18 @@ class TwoArms:
             leader.robot.step(leader.command)
             follower.robot.step(follower.command)
         q, qd = leader.robot.motion
+        if self._show is not None:
+            self._show(self)
         return (
             now - START, q.copy(), follower.robot.motion[0].copy(), np.abs(qd).max(),
-            -self.wall.force, self._felt(q),
+            -self.wall.force, self.hand_force()[0],
         )
 
-    def _felt(self, q: Array) -> float:
-        """Return the force on the hand along the wall's normal that its efforts correspond to."""
-        model = self._arm.model
-        full = model.neutral_position
-        full[self._numbers] = q
+    def hand_force(self) -> Array:
+        """Return the hand's force, in the root link's axes, that its efforts correspond to, N."""
+        model, full = self._arm.model, self._arm.model.neutral_position
+        full[self._numbers] = self.leader.robot.motion[0]
         jacobian = model.jacobian(full, self.link)[:, self._numbers]
         wrench = np.linalg.lstsq(jacobian.T, self.hand.efforts, rcond=1e-3)[0]
-        turned = model.forward_kinematics(full, self.link)[0, :3]
-        return float(turned @ wrench[3:])
+        force: Array = model.forward_kinematics(full, self.link)[:3, :3] @ wrench[3:]
+        return force

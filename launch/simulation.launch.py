@@ -33,7 +33,7 @@ ARGUMENTS = {
     'use_sim_time': ('false', 'true: the simulation publishes /clock and the node uses it'),
     'watchdog': ('true', 'false: without the process that commands zero if the node dies'),
     'wrench_link': ('', 'link with a force-torque sensor; empty: none'),
-    'viewer': ('false', "true: the robot in MuJoCo's viewer, which needs a display"),
+    'panel': ('false', 'true: robot and node in a browser (needs viser), on localhost:8080'),
     'rviz': ('false', 'true: RViz, with robot_state_publisher'),
 }
 
@@ -50,7 +50,6 @@ def actions(arguments: dict[str, str], share: Path) -> list[Any]:
         'urdf': str(urdf),
         'publish_clock': is_true(arguments['use_sim_time']),
         'wrench_link': arguments['wrench_link'],
-        'viewer': is_true(arguments['viewer']),
     }
     return [
         # First: if it rejects an argument, launch does not stop a robot that was started before.
@@ -59,6 +58,7 @@ def actions(arguments: dict[str, str], share: Path) -> list[Any]:
             'rnea_ros', 'simulated_robot', output='screen', parameters=[options],
             on_exit=Shutdown(reason='the simulated robot ended'),
         ),
+        *([process('rnea_ros', 'panel', output='screen')] if is_true(arguments['panel']) else ()),
         *(_rviz(urdf, share / 'layouts') if is_true(arguments['rviz']) else ()),
     ]
 

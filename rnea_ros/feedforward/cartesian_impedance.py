@@ -48,6 +48,11 @@ shake the arm.
 """
 
 PER_TICK = 0.4
+"""
+Greatest natural frequency times the period.
+
+Dampers of springs then take at most 0.8 of a velocity in a tick, those of the posture at most 0.2.
+"""
 
 LOST = 1e-4 * np.eye(6)
 """Square of the singular values of J at which a direction counts as lost, m^2 and 1."""
@@ -66,8 +71,8 @@ class Approach:
     """
     The pose that acts, on its way to a target; its acceleration is continuous.
 
-    A filter with three poles at -:data:`RATE` overshoots no target from rest. It gets no more way
-    than gives the maximum velocity. It is integrated backwards, so any ``dt`` is stable.
+    A filter with three poles at -:data:`RATE` overshoots no target from rest. The way that it gets
+    is cut, which bounds its velocity. It is integrated backwards, so any ``dt`` is stable.
 
     :ivar position: shape (3,), m; ``orientation``: unit quaternion x, y, z, w
     :ivar velocity: [linear; angular], shape (6,), m/s and rad/s; ``acceleration``: its rate
@@ -96,7 +101,7 @@ class Approach:
 
 
 class CartesianImpedance(ControlLaw):
-    """g(q) + J^T (K e + D e' + Lambda x''_d) + N (k (q_0 - q) - d N qd)."""
+    """g(q) + J^T (K e + D (x'_d - J qd) + Lambda x''_d) + N (k (q_0 - q) - d N qd)."""
 
     name = 'cartesian_impedance'
     follows_motions = False
@@ -120,14 +125,16 @@ class CartesianImpedance(ControlLaw):
         )
         posture: tuple[float, ...] = active(
             (0.0,), 'posture q_0, one position per commanded joint, rad or m; [0.0]: where the '
-            'mode began', (-1000.0, 1000.0),
+            'arm was when the mode began', (-1000.0, 1000.0),
         )
         max_force: float = active(50.0, 'largest force of springs and dampers, N', (0.0, 1e4))
-        max_torque: float = active(10.0, 'their largest torque, N m', (0.0, 1e4))
+        max_torque: float = active(10.0, 'largest torque of springs and dampers, N m', (0.0, 1e4))
         max_velocity: float = active(
             0.25, 'largest speed of the way to a target, m/s', (0.001, 10.0)
         )
-        max_angular_velocity: float = active(0.6, 'the same, rad/s', (0.001, 10.0))
+        max_angular_velocity: float = active(
+            0.6, 'largest angular speed of the way to a target, rad/s', (0.001, 10.0)
+        )
 
         def __post_init__(self) -> None:
             if len(self.stiffness) != 6:
@@ -186,7 +193,7 @@ class CartesianImpedance(ControlLaw):
         return effort
 
     def _impedance(self, q: Array, qd: Array) -> Array:
-        """Return the efforts of the commanded joints without those of the model, shape (m,)."""
+        """Return the efforts of the commanded joints without gravity, shape (m,)."""
         own, joints, space = self.parameters, self.joints, self._space
         if not (
             space.link_pose_into(self._body, self._frame, q, self._T)
@@ -226,7 +233,7 @@ class CartesianImpedance(ControlLaw):
         k = np.minimum(own.null_stiffness, fastest**2 * inertia)
         d = 2.0 * zeta * np.sqrt(k * inertia)
         N = self._identity - J.T @ np.linalg.solve(J @ J.T + LOST, J)
-        poles = float((N @ M_inverse @ N).diagonal() @ d)  # their sum; a redundant arm has few
+        poles = float((N @ M_inverse @ N).diagonal() @ d)  # sum of the poles of this damping
         d *= min(0.5 * fastest / max(poles, 1e-9), 1.0)
         null = N @ (k * way - d * (N @ qd))
         null -= fastest * inertia * (qd - np.clip(qd, -self._free_speeds, self._free_speeds))

@@ -243,8 +243,10 @@ class FeedforwardController:
             base_motion = self.base.advance(now)
             self.robot.set_base(*base_motion)
             self.wrenches.set_base(*base_motion)
-        if self.wrenches.taring:
-            self._advance_tare(now)
+        if self.wrenches.taring and monitor.stale:
+            self.wrenches.reject_tare(Reason.JOINT_STATES_STALE)
+        elif self.wrenches.taring and not machine.controlling:  # otherwise the law advances it
+            self.wrenches.advance(now, self._states.position, self._states.velocity)
         was_started = self._started
         if not was_started and not self._start(now):
             return None
@@ -401,9 +403,7 @@ class FeedforwardController:
 
     def _withhold(self, now: float) -> None:
         """Drop the motion, and prepare a new start: another controller may move the robot."""
-        self._reference.position[:] = self._states.position[self._commanded]
-        self._reference.stop(Reason.COMMANDS_WITHHELD)
-        self.limiter.blend(self.settings.ramp_duration)
+        self._hold_here(Reason.COMMANDS_WITHHELD)
         self._machine.handle(Event.WITHHELD, now)
 
     # Parts of a tick
@@ -445,10 +445,3 @@ class FeedforwardController:
             stalls.newest, stalls.counts, tuple(self.limiter.saturated.tolist()),
             ending.overloaded,
         )
-
-    def _advance_tare(self, now: float) -> None:
-        """End a tare if joint states are stale; else advance it where the law does not."""
-        if self._monitor.stale:
-            self.wrenches.reject_tare(Reason.JOINT_STATES_STALE)
-        elif not self._machine.controlling:
-            self.wrenches.advance(now, self._states.position, self._states.velocity)

@@ -3,7 +3,7 @@
 
 """Identification: recordings and a URDF to a model that fits the arm."""
 
-from ..recordings import require_scipy
+from ..recordings import Recording, RecordingError, require_scipy
 from .base_parameters import BaseParameters
 from .comparison import Comparison, ModelErrors
 from .identify import PRIOR_WEIGHT, identify
@@ -13,6 +13,7 @@ from .run import IdentificationError, Run, load, run_from
 
 __all__ = [
     'PRIOR_WEIGHT', 'BaseParameters', 'Comparison', 'Identification', 'IdentificationError',
-    'JointDeviations', 'ModelErrors', 'ParameterOrigin', 'PayloadFit', 'Run', 'identify',
-    'identify_payload', 'load', 'payload_parameters', 'require_scipy', 'run_from',
+    'JointDeviations', 'ModelErrors', 'ParameterOrigin', 'PayloadFit', 'Recording',
+    'RecordingError', 'Run', 'identify', 'identify_payload', 'load', 'payload_parameters',
+    'require_scipy', 'run_from',
 ]

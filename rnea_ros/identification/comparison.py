@@ -10,12 +10,20 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..arrays import Array
 from ..feedforward.laws import JointFriction
 from ..recordings.robust import contains, rms
 from ..robot import RobotModel
 from .run import IdentificationError, Run
+
+MUCH_WORSE, NOTICED = 2.0, 0.1
+"""
+A joint is much worse if its error grows by this factor, and by this share of its effort.
+
+The error in motion counts, or that at rest if the joint never moves.
+"""
 
 MOVING_SPEED = 0.02  # least speed of a moving sample, rad/s or m/s
 
@@ -83,12 +91,25 @@ class Comparison:
         Whether the identified model has the smallest mean error of the joints in motion.
 
         At rest friction is not determined. The URDF with fitted friction shows what the identified
-        bodies are worth; it is as good if only friction was identified.
+        bodies are worth; it is as good if only friction was identified. No joint may be much
+        worse than with the URDF.
         """
         after, urdf, with_friction = map(
             self.mean_moving_percent, (self.identified, self.urdf, self.urdf_with_friction)
         )
-        return after < urdf and after <= with_friction
+        return after < urdf and after <= with_friction and not self.much_worse.any()
+
+    @property
+    def much_worse(self) -> NDArray[np.bool_]:
+        """Which joints are much worse than with the URDF, shape (n,)."""
+        before, after, effort = (
+            np.where(np.isfinite(moving), moving, every) for moving, every in (
+                (self.urdf.moving_rms, self.urdf.rms),
+                (self.identified.moving_rms, self.identified.rms),
+                (self.moving_effort_rms, self.effort_rms),
+            )
+        )
+        return np.asarray((after > MUCH_WORSE * before) & (after - before > NOTICED * effort))
 
     def mean_moving_percent(self, errors: ModelErrors) -> float:
         """Return the mean over the joints of the relative errors in motion, %; the verdict's."""

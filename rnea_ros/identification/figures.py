@@ -20,6 +20,7 @@ from .result import Identification, ParameterOrigin
 from .run import Run
 
 NAMES = ('mass', *PARAMETERS[1:])  # the ten standard parameters of a body, in their order
+MASS, CENTRE, INERTIA = slice(0, 1), slice(1, 4), slice(4, 10)  # their places
 
 SAMPLES = 40  # samples of the recording in which one joint moves otherwise
 MUCH = 4.0  # variance of predicted efforts, over that in the recorded motion, above which it helps
@@ -84,7 +85,7 @@ class QuantityChange:
 
     urdf: tuple[float, ...]  # value or values in the URDF
     identified: tuple[float, ...]  # identified value or values
-    deviation: tuple[float, ...]  # their standard deviations
+    deviation: tuple[float, ...]  # their standard deviations; NaN if the data do not determine it
     from_data: tuple[int, int]  # parameters behind it that the data determine, of how many
 
 
@@ -106,6 +107,7 @@ class ReportFigures:
 
     robot: str
     better: bool  # whether the identified model is better on the held-out runs
+    much_worse: tuple[str, ...]  # joints that are much worse than with the URDF
     mean_percent: dict[str, float]  # mean error of the joints with effort, by model
     moving_percent: dict[str, float]  # the same, while they move
     judged_on: tuple[str, ...]  # name and time of the held-out runs
@@ -140,6 +142,9 @@ def figures(result: Identification) -> ReportFigures:
     return ReportFigures(
         robot=result.prior.name,
         better=comparison.is_better,
+        much_worse=tuple(
+            name for name, worse in zip(joints, comparison.much_worse, strict=True) if worse
+        ),
         mean_percent={k: float(np.nanmean(comparison.percent(of))) for k, of in models.items()},
         moving_percent={k: comparison.mean_moving_percent(of) for k, of in models.items()},
         judged_on=tuple(map(_extent, comparison.held_out)),
@@ -199,14 +204,20 @@ def _body(result: Identification, number: int, name: str) -> BodyChange:
     def quantity(group: slice) -> QuantityChange:
         known = origin[group].count(ParameterOrigin.DATA), len(origin[group])
         urdf, identified, deviation = (tuple(each[group].tolist()) for each in values)
+        # A centre of mass is a quotient: without the mass, it is not determined.
+        divisor = origin[:1] if group == CENTRE else ()
+        deviation = tuple(
+            each if {of, *divisor} == {ParameterOrigin.DATA} else math.nan
+            for each, of in zip(deviation, origin[group], strict=True)
+        )
         return QuantityChange(urdf, identified, deviation, known)
 
     def named(what: ParameterOrigin) -> tuple[str, ...]:
         return tuple(name for name, each in zip(NAMES, origin, strict=True) if each is what)
 
     return BodyChange(
-        (name, *(link for link in fixed if link != name)), quantity(slice(0, 1)),
-        quantity(slice(1, 4)), quantity(slice(4, 10)), named(ParameterOrigin.PRIOR),
+        (name, *(link for link in fixed if link != name)), quantity(MASS),
+        quantity(CENTRE), quantity(INERTIA), named(ParameterOrigin.PRIOR),
         named(ParameterOrigin.NOTHING)
     )
 

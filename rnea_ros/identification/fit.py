@@ -49,6 +49,14 @@ LOAD_SPREAD = 5.0  # least deviation of a load, in sigma, to fit friction that d
 BOUND_WEIGHT = 10.0  # weight of the soft bounds of the bodies, per sample
 MIN_NOISE = 1e-4  # least sigma, as a share of the RMS effort; recordings without noise need it
 
+WINDING_WEIGHT = 1e-2  # of samples near a stop in the first round; alone, they decide
+WINDING_NOISE = 3.0
+"""
+Factor of the sigma of samples near a stop: their errors are systematic, as in Dahl's model.
+
+With 1, wind-up doubles the error of a real wrist; with infinity, arms that creep lose their data.
+"""
+
 OFFSET_SHARE = 0.1
 """
 Scale o_0 of the offset of a joint's effort, as a share of its RMS effort.
@@ -96,6 +104,11 @@ class Problem:
         A, b = self.bounds
         excess = A @ x[: self.prior.size] - b
         return A[excess > 0.0], excess[excess > 0.0]
+
+    @property
+    def urdf_curvature(self) -> Array:
+        """Second derivative of the second and third term at the URDF, shape (p, p)."""
+        return replace(self, bounds=None).prior_derivatives(self.fixed)[1]
 
     def prior_derivatives(self, x: Array) -> tuple[Array, Array]:
         """Return the derivatives of the second to fourth term at x, shapes (p,) and (p, p)."""
@@ -211,7 +224,8 @@ def fit_in_rounds(
     The weight of the URDF is per sample; ``bounds`` are soft bounds A phi <= b of the bodies.
     """
     used = equations.used
-    weights = used.astype(np.float64)
+    slides, winds = used & ~equations.winds, used & equations.winds
+    weights = np.where(equations.winds, WINDING_WEIGHT, 1.0) * used
     rms_effort = weighted_rms(equations.effort, weights)
     rms_effort = np.where(rms_effort > 0.0, rms_effort, 1.0)
     sigma = rms_effort
@@ -230,21 +244,27 @@ def fit_in_rounds(
         elif equations.qd.any():
             smoothing = search_smoothing(equations, load, weights, with_load)
         columns = terms(equations.qd, equations.qdd, load, smoothing)
-        moves = used.any(axis=0)
-        slides = moves & equations.qd.any(axis=0)  # not for poses at rest
-        friction = slides & (keep_friction is None)
+        measured = used.any(axis=0)
+        rotors = measured & equations.moves
+        offset = rotors if equations.qd.any() else measured  # at rest it is static friction too
+        friction = rotors & (keep_friction is None)
         free = np.concatenate([
-            np.repeat(free_bodies, 10), slides, friction, friction, friction & with_load, moves
+            np.repeat(free_bodies, 10), rotors, friction, friction, friction & with_load, offset
         ])
         problem = replace(problem, free=free)
-        (factor,) = equations.reduced(columns, effort, weights / sigma**2)
+        factor = equations.reduced(columns, effort, weights / sigma**2)
         x = solve(factor, problem)
         bodies, joints = x[: -TERMS * n], x[-TERMS * n :].reshape(TERMS, n)
         load = equations.rigid(prior.with_inertial_parameters(bodies))
         residual = effort - load - np.einsum('ijk,kj->ij', columns, joints)
         residual = np.where(used, residual, np.nan)
-        sigma = np.maximum(weighted_rms(residual, weights), MIN_NOISE * rms_effort)
         weights = used * huber_weights(residual, sigma, HUBER)
+        least = MIN_NOISE * rms_effort
+        winding = np.maximum(weighted_rms(residual, winds * weights), least)
+        sliding = np.maximum(weighted_rms(residual, slides * weights), least)
+        sigma = np.where(slides.any(axis=0), sliding, winding)
+        noise = np.where(winds, np.maximum(WINDING_NOISE * winding, sigma), sigma)
+        weights = used * huber_weights(residual, noise, HUBER) * (sigma / noise) ** 2
         mean = (used * load).sum(axis=0) / np.maximum(used.sum(axis=0), 1)
         with_load = weighted_rms(load - mean, used) > LOAD_SPREAD * sigma
     return Fitted(x, smoothing, sigma, factor, problem, load, residual, weights / sigma**2)

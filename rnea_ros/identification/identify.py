@@ -29,11 +29,15 @@ from .plausibility import (
     effort_delay,
     mass_bounds,
     mass_notes,
+    scaled_prior,
 )
 from .result import Identification, JointDeviations, ParameterOrigin
 from .run import IdentificationError, Run, check_model, groups_of_poses
 
 FITTED_SHARE = 0.7  # share of the time of each run that is fitted; the rest is for validation
+SHORT_TIME, BLOCKS = 7.0, 4
+"""Motion, s, below which each of so many blocks is judged in turn: 30 % of it are too few."""
+
 MIN_RUNS = 3  # least number of runs, each of which is judged by a fit of the others
 
 PRIOR_WEIGHT = 1e-3  # default weight of the URDF, per sample; 1e-4 to 0.1 give similar results
@@ -54,7 +58,8 @@ def identify(
     :param model: the model of the URDF
     :param runs: clean runs of the same robot with the same load
     :param validate: runs that are not fitted; None for each of three or more runs, or group of
-        poses, in turn, with the others fitted; else for the last 30 % of each run
+        poses, or block of a short run, in turn, with the others fitted; else for the last 30 % of
+        each run
     :param prior_weight: weight of the URDF, per sample
     :param links: names of the bodies to identify; None for all
     :param keep_friction: known friction of the joints; None to identify it
@@ -71,9 +76,13 @@ def identify(
             'prior_weight', f'{prior_weight:g} is not between {least:g} and {greatest:g}'
         )
     at_rest = not any(run.qd.any() for run in fitted_runs)
+    short = sum(run.motion_time for run in fitted_runs) < SHORT_TIME
+    if validate is None and (at_rest or short):
+        check_runs(model, fitted_runs, accept_faults)
     if at_rest and validate is None:
-        check_runs(model, fitted_runs)
         fitted_runs = groups_of_poses(fitted_runs)
+    elif short and validate is None:
+        fitted_runs = [part for run in fitted_runs for part in run.blocks(BLOCKS)]
     in_turn = validate is None and len(fitted_runs) >= MIN_RUNS
     if validate is not None:
         held_out = [validate] if isinstance(validate, Run) else list(validate)
@@ -83,16 +92,17 @@ def identify(
     else:
         parts = [run.split(FITTED_SHARE) for run in fitted_runs]
         fitted_runs, held_out = [first for first, _ in parts], [last for _, last in parts]
+    prior, mass_flaws = scaled_prior(model, fitted_runs, total_mass)
     fit = partial(
-        _fit, model, prior_weight=prior_weight, free_bodies=_free_bodies(model, links),
-        keep_friction=keep_friction, bounds=mass_bounds(model, total_mass)
+        _fit, prior, prior_weight=prior_weight, free_bodies=_free_bodies(model, links),
+        keep_friction=keep_friction, bounds=mass_bounds(prior, total_mass)
     )  # fmt: skip
-    check_runs(model, fitted_runs)
+    notes = (*mass_flaws, *check_runs(model, fitted_runs, accept_faults))
     equations, fitted, models = fit(fitted_runs)
-    if len(fitted_runs) > 1:
+    if len(fitted_runs) > 1 and not short:
         check_same_load(equations, fitted, fitted_runs)
-    notes = check_fit(equations, model, fitted, accept_faults)
-    notes += tuple(mass_notes(model, fitted.x[: model.inertial_parameters.size], total_mass))
+    notes += check_fit(equations, prior, fitted, accept_faults)
+    notes += tuple(mass_notes(prior, fitted.x[: model.inertial_parameters.size], total_mass))
     if not at_rest:
         notes += tuple(delay_notes(effort_delay(equations, fitted, fitted_runs)))
     if not in_turn:

@@ -4,8 +4,8 @@
 """
 Standard deviations of the unknowns: block jackknife, and the assumed error of the URDF.
 
-The jackknife repeats the fit without each block in turn, by one Newton step without the bounds: an
-unknown that is at its bound is not certain.
+The jackknife repeats the fit without each block of equations in turn, by one Newton step without
+the bounds: an unknown that is at its bound is not certain.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Array
-from ..recordings.robust import correlation_length, jackknife_covariance, period
+from ..recordings.robust import jackknife_covariance
 from .equations import Equations, terms
 from .fit import Fitted
 from .pseudo_inertia import pseudo_inertias
@@ -24,8 +24,15 @@ from .pseudo_inertia import pseudo_inertias
 MIN_PRIOR_ERROR, MAX_PRIOR_ERROR = 0.4, 1.0
 """Range of the assumed relative error of the URDF; that of a mass is half as large."""
 
-BLOCK_LENGTH = 10.0  # length of a block, in correlation lengths of the residuals
-MIN_BLOCKS, MAX_BLOCKS = 10, 40  # number of blocks: fewer have no spread, more need time
+SAME_PLACE = 6.0
+"""
+Extent of a block, in travels of wind-up: 0.3 rad, or 6 mm of a prismatic joint.
+
+Errors of gears and motors, such as cogging, belong to the position and come again when the joint
+returns: blocks of time have them in common and do not show them.
+"""
+
+MIN_BLOCKS, MAX_BLOCKS = 3, 10  # blocks of a moving joint: fewer have no spread, more need time
 
 
 @dataclass(frozen=True)
@@ -49,7 +56,9 @@ def uncertainty(equations: Equations, fitted: Fitted) -> Uncertainty:
     Return the uncertainty of the unknowns of a fit.
 
     It is the scatter of the fits without one block, and the error of the URDF in parameters that
-    the data hardly determine. Smoothing velocities are fitted too: they correlate with friction.
+    the data hardly determine: relative to the URDF's values, and not reduced by the soft bounds,
+    because neither a light body nor one at its bound is certain. Smoothing velocities are fitted
+    too: they correlate with friction.
     """
     problem, x, free = fitted.problem, fitted.x, fitted.problem.free
     p, n = len(x), len(fitted.sigma)
@@ -59,41 +68,46 @@ def uncertainty(equations: Equations, fitted: Fitted) -> Uncertainty:
     ratio = -equations.qd / fitted.smoothing
     by_smoothing = ratio * (1.0 - s**2) * (coulomb + of_load * np.abs(fitted.load))
     columns = np.concatenate([own, by_smoothing[:, :, np.newaxis]], axis=2)
-    factors = block_factors(equations, fitted.residual, fitted.weights, columns)
-    R = factors.reshape(-1, p + n + 1)[:, :-1]
-    size = np.linalg.norm(R[:, :p], axis=0)
-    G, prior = np.eye(p + n), problem.prior_derivatives(x)
-    G[:p, :p] = prior[1]
+    squares = block_squares(equations, fitted.residual, fitted.weights, columns)
+    M = squares.sum(axis=0)[:-1, :-1]
+    size = np.sqrt(np.diag(M)[:p])
+    gradient, curvature = problem.prior_derivatives(x)
+    G, G_urdf = np.eye(p + n), np.eye(p + n)
+    G[:p, :p], G_urdf[:p, :p] = curvature, problem.urdf_curvature
     chosen = np.append(np.flatnonzero(free), p + np.flatnonzero(coulomb > 0.0))
     inner = np.ix_(chosen, chosen)
-    H_inverse = inverse((R.T @ R + G)[inner])
+    H_inverse = inverse((M + G_urdf)[inner])
     error = _prior_error(fitted) ** 2 * problem.weight
     covariance = np.zeros((p + n, p + n))
-    covariance[inner] = error * H_inverse @ G[inner] @ H_inverse
+    covariance[inner] = error * H_inverse @ G_urdf[inner] @ H_inverse
+    with_residual = np.append(chosen, p + n)
     covariance[inner] += jackknife(
-        factors[:, :, np.append(chosen, p + n)], np.append(prior[0], np.zeros(n))[chosen], G[inner]
+        squares[:, with_residual[:, np.newaxis], with_residual],
+        np.append(gradient, np.zeros(n))[chosen], G[inner]
     )
     covariance = covariance[:p, :p]
-    removed = _removed_variance(G[:p, :p], error, covariance, free)
+    removed = _removed_variance(G_urdf[:p, :p], error, covariance, free)
     return Uncertainty(covariance, removed, size > 1e-9 * size.max())
 
 
-def block_factors(equations: Equations, residual: Array, weights: Array, columns: Array) -> Array:
-    """Return [A r] of each jackknife block; equal places of a repeated motion belong to one."""
-    errors = np.nan_to_num(residual) * np.sqrt(weights)
-    length = max(BLOCK_LENGTH * correlation_length(errors), 1.0)
-    repeats = period(equations.q)
-    count = min(max(int(repeats / length), MIN_BLOCKS), MAX_BLOCKS, repeats)
-    equations.block = np.arange(len(equations)) % repeats * count // repeats
-    return equations.reduced(columns, np.nan_to_num(residual), weights)
+def block_squares(equations: Equations, residual: Array, weights: Array, columns: Array) -> Array:
+    """Return [A r]^T [A r] of each jackknife block: of a joint near one position."""
+    extent = np.ptp(equations.q, axis=0)
+    width = np.clip(
+        SAME_PLACE * equations.travel, extent / MAX_BLOCKS,
+        np.maximum(extent / MIN_BLOCKS, equations.travel)
+    )
+    place = ((equations.q - equations.q.min(axis=0)) / width).astype(np.intp)
+    block = place + (MAX_BLOCKS + 1) * np.arange(len(extent))
+    return equations.squares(columns, np.nan_to_num(residual), weights, block)
 
 
-def jackknife(factors: Array, gradient: Array, curvature: Array) -> Array:
-    """Return the jackknife covariance of a solution, shape (p, p), from [A r] of each block."""
-    squared = np.array([block.T @ block for block in factors if block.any()])
+def jackknife(squares: Array, gradient: Array, curvature: Array) -> Array:
+    """Return the jackknife covariance of a solution, (p, p), from [A r]^T [A r] of each block."""
+    total = squares.sum(axis=0)
+    others = (total - each for each in squares if each.any())
     return jackknife_covariance([
-        inverse(others[:-1, :-1] + curvature) @ (others[:-1, -1] - gradient)
-        for others in squared.sum(axis=0) - squared
+        inverse(each[:-1, :-1] + curvature) @ (each[:-1, -1] - gradient) for each in others
     ])
 
 

@@ -23,7 +23,7 @@ from ..recordings.robust import huber_weights, weighted_rms
 from ..robot import Payload, RobotModel
 from .equations import Equations, triangular
 from .fit import HUBER, Problem, log_det_derivatives, solve
-from .jackknife import block_factors, inverse, jackknife
+from .jackknife import block_squares, inverse, jackknife
 from .plausibility import LOAD_EXPLAINS
 from .pseudo_inertia import about_centre, deviations_about_centre, pseudo_inertias, regular
 from .run import IdentificationError, Run, check_model
@@ -71,6 +71,7 @@ def identify_payload(
     check_model(model)
     friction = JointFriction.none(model.nv) if friction is None else friction
     equations = Equations(model, [runs] if isinstance(runs, Run) else list(runs))
+    equations.used &= ~equations.winds
     at_rest = not equations.used.any()
     if at_rest:
         equations.use_poses()
@@ -88,7 +89,7 @@ def identify_payload(
     for _ in range(ROUNDS):
         effort = measured - friction.friction(equations.qd, rigid + carried)
         scale = np.where(sigma > 0.0, sigma, 1.0)
-        (all_bodies,) = equations.reduced(no_terms, effort, weights / scale**2)
+        all_bodies = equations.reduced(no_terms, effort, weights / scale**2)
         problem = _problem(phi, PRIOR_WEIGHT * len(equations))
         phi = solve(triangular(_on_link(all_bodies, to_body)), problem)
         mass, com, inertia = np.split(about_centre(phi), [1, 4])
@@ -129,10 +130,9 @@ def _covariance(
     The arm's parameters have equal relative errors, as large as the smooth part of the residuals
     shows. The prior is its gradient and curvature.
     """
-    factors = block_factors(equations, residual, weights, np.zeros((*residual.shape, 0)))
-    own = np.array([_on_link(factor, to_body) for factor in factors])
-    R = np.concatenate(list(factors))[:, :-1]
-    M = R.T @ R
+    squares = block_squares(equations, residual, weights, np.zeros((*residual.shape, 0)))
+    own = np.array([_on_link(_on_link(each, to_body).T, to_body) for each in squares])
+    M = squares.sum(axis=0)[:-1, :-1]
     arm = regular(equations.model.inertial_parameters)
     relative = np.zeros_like(M)
     for body, block in enumerate(log_det_derivatives(pseudo_inertias(arm))[1]):

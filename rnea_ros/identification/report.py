@@ -51,7 +51,9 @@ def _verdict(figures: ReportFigures) -> str:
     first = f'better: {model} {urdf / identified:.1f} times closer {than} the URDF'
     if not figures.better:
         first = f'not better: {model} no closer {than} the URDF'
-        if with_friction < identified:
+        if identified < urdf and figures.much_worse:
+            first = f'not better: much worse than the URDF at {", ".join(figures.much_worse)}'
+        elif with_friction < identified:
             first += ' with fitted friction; keep its bodies (links: none) and use that friction'
     worse = [text for joint in figures.joints if (text := _worse(joint))]
     return '\n'.join([
@@ -159,9 +161,16 @@ def _estimate(estimate: tuple[float, float]) -> str:
 
 
 def _with_decimals(value: float, deviation: float) -> str:
-    """Return a number with as many decimals as its deviation needs for two digits, 1 to 4."""
+    """
+    Return a number with as many decimals as its deviation needs for two digits, 1 to 4.
+
+    An unknown number is a dash.
+    """
+    if math.isnan(value):
+        return '-'
     known = math.isfinite(deviation) and deviation > 0.0
-    decimals = 1 - math.floor(math.log10(deviation)) if known else 4
+    usual = 2 if math.isnan(deviation) else 4
+    decimals = 1 - math.floor(math.log10(deviation)) if known else usual
     decimals = min(max(decimals, 1), 4)
     return f'{round(value, decimals) + 0.0:.{decimals}f}'
 

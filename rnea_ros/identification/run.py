@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ..arrays import Array, Indices, real_array
 from ..errors import InputError, RneaError, UnknownNameError, brief
@@ -25,8 +26,8 @@ from ..recordings import (
     clean,
     filtered_motion,
     match_joints,
-    read_joint_states,
-    recording_from,
+    only_one,
+    read_recordings,
     take_samples,
     usable_factor,
 )
@@ -72,10 +73,30 @@ class Run:
 
     def split(self, share: float) -> tuple[Run, Run]:
         """Return the first part, a share of the time in motion from 0 to 1, and the rest."""
-        moves = (np.abs(self.qd) >= STILL_SPEED).any(axis=1)
+        moves = self._moves
         moved = np.cumsum(moves if moves.any() else ~moves)
         place = int(np.searchsorted(moved, share * moved[-1]))
         return self.part(0, place), self.part(place, len(self.time))
+
+    @property
+    def _moves(self) -> NDArray[np.bool_]:
+        return np.asarray((np.abs(self.qd) >= STILL_SPEED).any(axis=1))
+
+    @property
+    def motion_time(self) -> float:
+        """Duration of the motion of any joint, s."""
+        return float(np.count_nonzero(self._moves) * np.median(np.diff(self.time)))
+
+    def blocks(self, count: int) -> list[Run]:
+        """Return parts with equal shares of the motion; a short run is judged part by part."""
+        moved = np.cumsum(self._moves)
+        places = np.searchsorted(moved, moved[-1] * np.arange(1, count) / count)
+        return [
+            replace(self.part(start, stop), name=f'{self.name}, part {number}',
+                notes=self.notes if number == 1 else ())
+            for number, (start, stop) in enumerate(pairwise([0, *places, len(moved)]), 1)
+            if stop - start > 1
+        ]
 
 
 def groups_of_poses(runs: Sequence[Run]) -> list[Run]:
@@ -96,20 +117,23 @@ def groups_of_poses(runs: Sequence[Run]) -> list[Run]:
 
 def load(
     bag: Path | str, model: RobotModel, *, joints: Mapping[str, str] | None = None,
-    topic: str | None = None, effort_scale: ArrayLike = 1.0, cutoff: float = CUTOFF,
-    effort_delay: float = 0.0, without_effort: Collection[str] = (), poses: bool = False,
+    topic: str | None = None, table: Mapping[str, Any] | None = None,
+    effort_scale: ArrayLike = 1.0, cutoff: float = CUTOFF, effort_delay: float = 0.0,
+    without_effort: Collection[str] = (), poses: bool = False,
 ) -> Run:
     """
-    Return the run of a bag; the other arguments are those of :func:`run_from`.
+    Return the run of a bag or a table; the other arguments are those of :func:`run_from`.
 
-    :param bag: directory of a ROS 2 bag, or a file: ``.db3``, ``.mcap``, or ``.bag`` of ROS 1
+    :param bag: a bag, ``.db3``, ``.mcap``, ``.bag`` of ROS 1, or its directory; a table,
+        ``.csv``, ``.tsv``, ``.txt``, ``.npz``, ``.mat``, ``.parquet``; or a LeRobot data set
     :param topic: the recorded topic; None for the only one with joint states
-    :raises RneaError: the bag cannot be read, or lacks what is needed
+    :param table: the columns of a table, such as ``{'position': 'q1..q7', 'rate': 100.0}``; keys
+        are those of ``--table`` (docs/identify.md)
+    :raises RneaError: the recording cannot be read, or lacks what is needed
     """
-    path = Path(bag)
-    recording = recording_from(read_joint_states(path, topic))
+    recorded = only_one(bag, read_recordings(Path(bag), model, topic, table))
     return run_from(
-        recording, model, name=path.name, joints=joints, effort_scale=effort_scale,
+        recorded.recording, model, name=recorded.name, joints=joints, effort_scale=effort_scale,
         cutoff=cutoff, effort_delay=effort_delay, without_effort=without_effort, poses=poses
     )
 

@@ -86,7 +86,8 @@ def _read_points(message: CdrMessage) -> tuple[Array, dict[str, Column]]:
     columns = {}
     for field, start, values_of_points in zip(FIELDS, starts, counts, strict=True):
         values = np.empty(int(values_of_points.sum()))
-        _copy_values(message.doubles, start, values_of_points, values)
+        if values.size:
+            _copy_values(message.doubles, start, values_of_points, values)
         columns[field] = Column(values, values_of_points)
     return times[0] + 1e-9 * times[1].view(np.uint32), columns
 

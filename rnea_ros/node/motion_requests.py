@@ -128,20 +128,19 @@ class MotionRequests:
             raise RequestRejectedError(Reason.COMMANDS_WITHHELD.value, 'no commands are sent')
         received, period = self._clock.latest(), controller.settings.period
         position, velocity = controller.measured()
-        before = controller.motions.reference_at(received)
-        shaper.take(
-            request, received, self._clock.stamp(), position,
-            None if before is None else before.position,
-        )
+        held = controller.hold_position(received)
+        shaper.take(request, received, self._clock.stamp(), position, held)
         # With the time that the last message took: the motion need not be made twice.
         now, delay = received, HANDOVER_DELAY * period + self._shaping_time
         while True:
             begin = now + delay
             handover = controller.motions.handover(begin)
-            start = controller.motions.reference_at(begin)
-            if start is None:
-                start = MotionState.at_rest(position)._replace(velocity=velocity)
-            motion = shaper.follow(begin, start, handover)
+            there = MotionState.at_rest(position + (begin - received) * velocity)
+            start = (
+                handover or controller.motions.reference_at(begin)
+                or there._replace(velocity=velocity)
+            )
+            motion = shaper.follow(begin, start)
             elapsed = self._clock.latest() - now
             if elapsed <= delay - FOLLOWING_TICKS * period:
                 self._shaping_time = min(elapsed, MAX_SHAPING_TIME)

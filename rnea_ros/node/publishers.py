@@ -33,7 +33,8 @@ RELIABLE = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
 ACK_TIMEOUT = 1.0  # longest wait for the delivery of the last command, s
 
 TERMS = tuple(term.name for term in fields(Terms))
-NAMES = (*TERMS, 'limited')
+NAMES = (*TERMS, 'limited', 'sum')
+TERM_TOPICS = (*(f'terms/{name}' for name in NAMES), 'reference')
 TERMS_RATE = 100.0  # how often a set of terms is taken, Hz
 
 
@@ -61,16 +62,17 @@ class StampedMessage(FixedLayout):
         return self.data
 
 
-class EffortMessage(StampedMessage):
-    """A JointState with efforts only, shape (m,), N m or N."""
+class JointMessage(StampedMessage):
+    """A JointState with one field only: ``position``, rad or m, or ``effort``, N m or N."""
 
-    def __init__(self, joints: Sequence[str]) -> None:
-        super().__init__(JointState(name=list(joints), effort=array('d', bytes(8 * len(joints)))))
-        self._effort = JointStateSample.read(self).effort
+    def __init__(self, joints: Sequence[str], field: str = 'effort') -> None:
+        zeros = array('d', bytes(8 * len(joints)))
+        super().__init__(JointState(name=list(joints), **{field: zeros}))
+        self._values: Array = getattr(JointStateSample.read(self), field)
 
-    def filled(self, effort: Array, stamp: float) -> bytes:
-        """Return the message with efforts and a stamp, s."""
-        self._effort[:] = effort
+    def filled(self, values: Array, stamp: float) -> bytes:
+        """Return the message with values, shape (m,), and a stamp, s."""
+        self._values[:] = values
         return self.stamped(stamp)
 
 
@@ -91,10 +93,10 @@ class WrenchMessage(StampedMessage):
 
 class Publishers:
     """
-    Publishes commands; efforts, terms, and external wrenches only while they have subscribers.
+    Publishes commands; efforts, terms, reference, external wrenches only if they have subscribers.
 
     Only a command is in the unit of the driver; everything else is in N m or N. Publishing all
-    terms takes longer than the control: a set of one tick is published over several.
+    terms takes longer than the control: terms and reference of a tick are published over several.
 
     :ivar subscribed: the topics that have subscribers, without that of the commands
     """
@@ -103,16 +105,16 @@ class Publishers:
         self._node = node
         self._scale = np.array(settings.units.command_scale)
         self._command = CommandMessage(len(settings.joints))
-        self._effort = EffortMessage(settings.joints)
-        self._terms_per_tick = math.ceil(len(NAMES) * TERMS_RATE * settings.period)
+        self._effort = JointMessage(settings.joints)
+        self._reference = JointMessage(settings.joints, 'position')
+        self._terms_per_tick = math.ceil(len(TERM_TOPICS) * TERMS_RATE * settings.period)
         self._unsent_terms: list[tuple[str, Array]] = []
         self._terms_stamp, self._next_terms = 0.0, -math.inf
         self.command_publisher = node.create_publisher(Float64MultiArray, command_topic, RELIABLE)
         self._link = settings.external_effort.link
         self._wrenches = {'external_wrench': WrenchMessage(self._link)}
-        self._term_topics = {f'terms/{term}': term for term in NAMES}
         self._wrench_topics = {f'wrench/{x.name}': x.name for x in settings.wrench_inputs}
-        kinds = dict.fromkeys(('effort', *self._term_topics, 'external_effort'), JointState)
+        kinds = dict.fromkeys(('effort', *TERM_TOPICS, 'external_effort'), JointState)
         wrenches = (*self._wrench_topics, *(['external_wrench'] if self._link else []))
         self._publishers = {
             topic: node.create_publisher(kind, f'~/{topic}', RELIABLE)
@@ -172,18 +174,25 @@ class Publishers:
         self, command: Array, controller: FeedforwardController, subscribed: Sequence[str],
         now: float, stamp: float,
     ) -> None:
-        """Take a set of terms if one is due, and publish this tick's share of the last set."""
+        """Take terms and reference if they are due; publish this tick's share of the last set."""
         due = not self._next_terms - 1.0 / TERMS_RATE <= now < self._next_terms
-        topics = [topic for topic in self._term_topics if topic in subscribed]
+        topics = [topic for topic in TERM_TOPICS if topic in subscribed]
         if topics and due and not self._unsent_terms:
-            taken = controller.terms()
-            values = {name: getattr(taken, name) for name in TERMS}
-            values['limited'] = command - sum(values.values())  # the change by ramps and limits
-            self._unsent_terms = [(x, values[self._term_topics[x]]) for x in reversed(topics)]
+            values = {'terms/sum': command.copy()}
+            if {*topics} - {'terms/sum', 'reference'}:
+                taken = controller.terms()
+                terms = {f'terms/{name}': getattr(taken, name) for name in TERMS}
+                # The change by ramps and limits.
+                values |= {**terms, 'terms/limited': command - sum(terms.values())}
+            reference = controller.motions.reference_at(now) if 'reference' in topics else None
+            if reference is not None:
+                values['reference'] = reference.position.copy()
+            self._unsent_terms = [(x, values[x]) for x in reversed(topics) if x in values]
             self._terms_stamp, self._next_terms = stamp, now + 1.0 / TERMS_RATE
         for _ in range(min(self._terms_per_tick, len(self._unsent_terms))):
-            topic, effort = self._unsent_terms.pop()
-            self._publishers[topic].publish(self._effort.filled(effort, self._terms_stamp))
+            topic, term = self._unsent_terms.pop()
+            message = self._reference if topic == 'reference' else self._effort
+            self._publishers[topic].publish(message.filled(term, self._terms_stamp))
 
     def _send_wrench(self, topic: str, frame: str, wrench: Array, stamp: float) -> None:
         message = self._wrenches.get(topic)

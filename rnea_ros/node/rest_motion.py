@@ -18,6 +18,7 @@ from std_srvs.srv import Trigger
 from ..errors import one_line
 from ..feedforward import CONTROLLING, Reason, State
 from ..feedforward.motion import ErrorCode, Goal, MotionState, RestError, Trajectory
+from ..feedforward.motion.trajectory import join
 from .configuration import Configuration
 from .inputs import Control
 
@@ -43,40 +44,55 @@ class RestMotion:
         self._logger, self._configuration = node.get_logger(), configuration
         self._controller, self._states = control.controller, control.states
         self._clock = control.clock
+        self._all = np.arange(len(control.controller.joints))
 
     def begin(self, longest: float = math.inf) -> tuple[Trajectory, Goal]:
         """Follow the motion to the pose; RestError if there is none now that takes less, s."""
         setup, controller = self._configuration.setup, self._controller
         if setup.rest is None or setup.no_rest_motion:
             raise RestError(setup.no_rest_motion)
-        # In a start ramp, and without commands, the arm is not held.
-        if controller.state not in (State.ACTIVE, State.DEGRADED):
-            raise RestError(f'the control is {controller.state.value}')
-        if flags := PREVENTING & controller.flags:
-            raise RestError(' '.join(flag.value for flag in flags))
+        self._check_held()
         lead = LEAD
         while True:
             planned_at = self._clock.latest()
             start: float | None = planned_at + lead
+            handover = controller.motions.handover(planned_at + lead)
             state = controller.motions.reference_at(planned_at + lead)
-            if state is None:
-                position, velocity = controller.measured()
-                state, start = MotionState.at_rest(position)._replace(velocity=velocity), None
-            motion = setup.rest.motion(state)
+            if handover is not None:
+                state, start = handover.active.state(handover.time), None
+            motion = setup.rest.motion(state or self._measured())
             if motion.duration > longest:
                 raise RestError(f'the way takes {motion.duration:.0f} s, more than {longest:g} s')
             setup.rest.check(motion, self._states.position)
+            if state is None:  # weightless: it may have moved on a little during the check
+                motion, start = setup.rest.motion(self._measured()), None
+                break
             elapsed = self._clock.latest() - planned_at
-            if start is None or elapsed <= lead - SPARE_TICKS * controller.settings.period:
+            if elapsed <= lead - SPARE_TICKS * controller.settings.period:
                 break
             lead = 2.0 * (lead + elapsed)
+        self._check_held()
         given = setup.tolerances
-        goal = Goal(motion, replace(
+        # Joined, it is dropped if a contact ends the motion that it continues.
+        joined = motion if handover is None else join(handover, motion.knots, self._all)
+        goal = Goal(joined, replace(
             given, goal=np.minimum(given.goal, [[NEAR], [math.inf]]),
             goal_time=SETTLING_TIME if math.isinf(given.goal_time) else given.goal_time,
         ), setup.rules)
-        controller.follow(motion, start, goal)
+        controller.follow(joined, start, goal)
         return motion, goal
+
+    def _check_held(self) -> None:
+        """Raise a RestError in a start ramp, without commands, and for flags of PREVENTING."""
+        controller = self._controller
+        if controller.state not in (State.ACTIVE, State.DEGRADED):
+            raise RestError(f'the control is {controller.state.value}')
+        if flags := PREVENTING & controller.flags:
+            raise RestError(' '.join(flag.value for flag in flags))
+
+    def _measured(self) -> MotionState:
+        position, velocity = self._controller.measured()
+        return MotionState.at_rest(position)._replace(velocity=velocity)
 
     def approach(
         self, signals: Callable[[], int], poll: Callable[[], None], report: Callable[[], None]

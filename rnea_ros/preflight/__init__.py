@@ -10,12 +10,21 @@ Works without ROS. Reading order: :mod:`.fit`, :mod:`.selection`, :mod:`.assessm
 
 from .assessment import Assessment
 from .checkup import Checkup, check, check_units, found_parameters
-from .faults import LEAVE_GRAVITY, MIN_GRAVITY, Cause, Finding, another_robot, find_faults
+from .faults import (
+    INVERT_AXIS,
+    LEAVE_GRAVITY,
+    MIN_GRAVITY,
+    Cause,
+    Finding,
+    another_robot,
+    find_faults,
+)
 from .fit import KnownEfforts, Prediction
 from .report import picture
+from .understanding import understood
 
 __all__ = [
-    'LEAVE_GRAVITY', 'MIN_GRAVITY', 'Assessment', 'Cause', 'Checkup', 'Finding', 'KnownEfforts',
-    'Prediction', 'another_robot', 'check', 'check_units', 'find_faults', 'found_parameters',
-    'picture',
+    'INVERT_AXIS', 'LEAVE_GRAVITY', 'MIN_GRAVITY', 'Assessment', 'Cause', 'Checkup', 'Finding',
+    'KnownEfforts', 'Prediction', 'another_robot', 'check', 'check_units', 'find_faults',
+    'found_parameters', 'picture', 'understood',
 ]

@@ -38,10 +38,12 @@ from .report import report
 from .selection import Estimate
 
 UNITS = {
-    'revolute': (2.0 * np.pi, 'degrees, not radians'),
-    'prismatic': (1.0, 'millimetres, not metres'),
+    'revolute': (2.0 * np.pi, 'degrees, not radians', 'degrees=true or gear=...'),
+    'prismatic': (1.0, 'millimetres, not metres', 'gear=...'),
 }
-"""Travel that no limited joint of a type exceeds, rad or m, and the wrong unit beyond it."""
+"""Travel that no limited joint exceeds, rad or m; the unit far beyond it, and its setting."""
+
+FAR = 2.0  # ratio to that travel; less may be another joint's, in another order
 
 SPOILS_PARAMETERS = frozenset({
     Cause.NO_EFFORT, Cause.ANOTHER_ROBOT, Cause.INVERTED_AXIS, Cause.INVERTED_EFFORT,
@@ -130,20 +132,21 @@ def check(
 
 
 def check_units(model: RobotModel, joints: Mapping[str, str], recording: Recording) -> None:
-    """Raise an error if a joint travels further than a turn and its range: in degrees or mm."""
+    """Raise an error if a joint travels far beyond a turn and its range: in degrees or mm."""
     known = {} if model.description is None else model.description.joints
     for name, other in joints.items():
         joint = known.get(name)
         values = recording.position[:, recording.names.index(other)]
         if joint is None or joint.type not in UNITS or not np.isfinite(values).any():
             continue
-        turn, unit = UNITS[joint.type]
+        turn, unit, setting = UNITS[joint.type]
         least, greatest = np.nanquantile(values, (0.05, 0.95))
         lower, upper = joint.limits.lower, joint.limits.upper
-        if lower < upper and greatest - least > max(turn, upper - lower):
+        if lower < upper and greatest - least > FAR * max(turn, upper - lower):
             raise RecordingError(
                 f'{name} moves from {least:.4g} to {greatest:.4g}, its limits are {lower:.4g} to '
-                f'{upper:.4g}: the positions are in {unit}; correct the driver or the recording'
+                f'{upper:.4g}: the positions are in {unit}, or of the motors (of a table: --table '
+                f'{setting}); correct the driver or the recording'
             )
 
 

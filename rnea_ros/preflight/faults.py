@@ -51,6 +51,7 @@ SET_GRAVITY = (
     'set gravity to this vector; if the robot itself compensates gravity for another one, as for '
     'an upright arm, set hardware_gravity to that'
 )
+INVERT_AXIS = 'invert the axis in the URDF, or the columns of a table (--table sign=1,-1,...)'
 UPSIDE_DOWN = ', or the robot hangs upside down (poses at rest look the same)'
 
 GIVE_FRICTION = (
@@ -232,7 +233,7 @@ def _axes(assessment: Assessment) -> Iterator[Finding]:
         inverted = assessment.axis_factor(joint).is_inverted(MODEL_TOLERANCE)
         if inverted and assessment.stands_out(change * assessment.factors):
             text = f"{name}: position and effort have the opposite sign of the model's axis"
-            yield Finding(Cause.INVERTED_AXIS, text, (joint,))
+            yield Finding(Cause.INVERTED_AXIS, text, (joint,), remedy=INVERT_AXIS)
 
 
 def _single_factors(assessment: Assessment) -> Iterator[Finding]:

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Recorded joint states from bags: matched with a model, cleaned, filtered; robust estimation."""
+"""Joint states from bags and tables: matched with a model, cleaned, filtered; robust figures."""
 
 from .bags import SUFFIXES, Bag, BagError, bag_writer, open_bag, stamp_or_receipt
 from .cleaning import STILL_SPEED, clean
@@ -12,6 +12,7 @@ from .joint_states import (
     match_joints,
     read_joint_states,
     recording_from,
+    samples_from,
     usable_factor,
 )
 from .samples import (
@@ -25,10 +26,13 @@ from .samples import (
     still_poses,
     take_samples,
 )
+from .table_files import is_table
+from .tables import KEYS, Recorded, only_one, read_recordings
 
 __all__ = [
-    'CUTOFF', 'MIN_POSES', 'STILL_SPEED', 'SUFFIXES', 'Bag', 'BagError', 'Kind', 'Recording',
-    'RecordingError', 'Sample', 'Samples', 'bag_writer', 'clean', 'filtered_motion',
-    'match_joints', 'motion_samples', 'open_bag', 'read_joint_states', 'recording_from',
-    'require_scipy', 'stamp_or_receipt', 'still_poses', 'take_samples', 'usable_factor',
+    'CUTOFF', 'KEYS', 'MIN_POSES', 'STILL_SPEED', 'SUFFIXES', 'Bag', 'BagError', 'Kind',
+    'Recorded', 'Recording', 'RecordingError', 'Sample', 'Samples', 'bag_writer', 'clean',
+    'filtered_motion', 'is_table', 'match_joints', 'motion_samples', 'only_one', 'open_bag',
+    'read_joint_states', 'read_recordings', 'recording_from', 'require_scipy', 'samples_from',
+    'stamp_or_receipt', 'still_poses', 'take_samples', 'usable_factor',
 ]

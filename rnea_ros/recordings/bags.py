@@ -12,6 +12,7 @@ from itertools import islice
 import os.path
 from pathlib import Path
 import resource
+from threading import RLock
 import time
 from typing import Any
 
@@ -33,6 +34,7 @@ MAX_MESSAGE, MAX_METADATA = 20_000_000, 500_000  # bytes
 MAX_UNPACKED = 500_000_000  # bytes of memory, and of an unpacked file; or MAX_RATIO x the bag
 MAX_RATIO = 100
 _STATM = Path('/proc/self/statm')
+_LIMITS = RLock()  # of the process: one thread at a time sets and restores them
 TOO_LARGE = 'a part of it is too large once unpacked; record it again without compression'
 
 
@@ -147,6 +149,7 @@ def _bounds(path: Path) -> Iterator[None]:
     if _STATM.exists():  # without /proc the memory in use is unknown
         used = int(_STATM.read_text().split()[0]) * resource.getpagesize()
         bounds[resource.RLIMIT_AS] = used + MAX_UNPACKED
+    _LIMITS.acquire()
     before = {kind: resource.getrlimit(kind) for kind in bounds}
     try:
         for kind, (soft, hard) in before.items():
@@ -162,6 +165,7 @@ def _bounds(path: Path) -> Iterator[None]:
     finally:
         for kind, limits in before.items():
             resource.setrlimit(kind, limits)
+        _LIMITS.release()
 
 
 def stamp_or_receipt(header: Any, received: int) -> float:

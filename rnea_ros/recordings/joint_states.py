@@ -16,9 +16,9 @@ import re
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from ..arrays import Array, Indices
+from ..arrays import Array, Indices, real_array
 from ..errors import RneaError, clipped
 from .bags import MESSAGE_TYPE, open_bag, stamp_or_receipt
 
@@ -30,6 +30,9 @@ MAX_FACTOR = 1e6  # greatest factor of efforts, or its inverse; that of the node
 GAP_INTERVALS = 5.0
 
 MIN_GAP = 0.03  # shorter silence is not a gap, s: a spline bridges it at the usual cut-off
+
+
+COLUMNS = ('time', 'position', 'velocity', 'effort')
 
 
 class RecordingError(RneaError):
@@ -47,16 +50,45 @@ class Sample:
     effort: Sequence[float]  # N m or N, or the driver's unit as recorded; may be empty
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class Recording:
-    """Joint states of n joints, as recorded."""
+    """
+    Joint states of n joints at N times.
+
+    :param names: of the joints
+    :param time: increasing, shape (N,), s
+    :param position: shape (N, n), rad or m
+    :param velocity: shape (N, n), rad/s or m/s; None if not recorded
+    :param effort: shape (N, n), N m or N; None if not recorded, NaN in all rows of a joint without
+    :param notes: flaws and omitted samples, one sentence each
+    :param raw: as of a driver; flawed samples are left out later, with a note, not rejected now
+    :raises RecordingError: an array, its row and the way out
+    """
 
     names: tuple[str, ...]
-    time: Array  # shape (N,), s
-    position: Array  # shape (N, n), rad or m
-    velocity: Array  # shape (N, n), rad/s or m/s; NaN where not recorded
-    effort: Array  # shape (N, n), N m or N; NaN where not recorded
-    notes: tuple[str, ...] = ()  # flaws and omitted samples, one sentence each
+    time: Array
+    position: Array
+    velocity: Array  # NaN where not recorded
+    effort: Array  # NaN where not recorded
+    notes: tuple[str, ...]
+    raw: bool
+
+    def __init__(
+        self, names: Sequence[str], time: ArrayLike, position: ArrayLike,
+        velocity: ArrayLike | None = None, effort: ArrayLike | None = None,
+        notes: Sequence[str] = (), raw: bool = False,
+    ) -> None:
+        given = {'time': time, 'position': position, 'velocity': velocity, 'effort': effort}
+        arrays = {name: real_array(name, values)
+                  for name, values in given.items() if values is not None}  # fmt: skip
+        shape = (arrays['time'].size, len(names))
+        if not raw:
+            _check_arrays(names, arrays)
+        for name in ('velocity', 'effort'):
+            arrays.setdefault(name, np.full(shape, np.nan))
+        own = {'names': tuple(names), **arrays, 'notes': tuple(notes), 'raw': raw}
+        for name, value in own.items():
+            object.__setattr__(self, name, value)
 
     @cached_property
     def segment(self) -> Indices:
@@ -73,10 +105,8 @@ class Recording:
 
     def part(self, which: Any, *notes: str) -> Recording:
         """Return some samples, by a slice, a mask or numbers, and additional notes."""
-        return Recording(
-            self.names, self.time[which], self.position[which], self.velocity[which],
-            self.effort[which], (*self.notes, *notes)
-        )
+        rows = {name: getattr(self, name)[which] for name in COLUMNS}
+        return replace(self, notes=(*self.notes, *notes), **rows)
 
     def of_joints(self, names: Sequence[str]) -> Recording:
         """Return the recording of some joints, in the given order."""
@@ -91,6 +121,41 @@ class Recording:
     def with_scaled_effort(self, factor: ArrayLike) -> Recording:
         """Return the recording with efforts scaled by one number, or one per joint, shape (n,)."""
         return replace(self, effort=self.effort * np.asarray(factor, dtype=np.float64))
+
+
+def unusable(values: Array) -> NDArray[np.bool_]:
+    """Return which numbers are unknown: NaN, infinite or too large."""
+    return ~(np.abs(values) <= MAX_VALUE)
+
+
+def _check_arrays(names: Sequence[str], arrays: Mapping[str, Array]) -> None:
+    """Raise an error for a wrong shape, or the first row that is not finite or not later."""
+    shape = (arrays['time'].size, len(names))
+    for name, values in arrays.items():
+        required = shape[:1] if name == 'time' else shape
+        if values.shape != required:
+            raise RecordingError(
+                f'{name} has shape {values.shape}, not {required}: one row for each of '
+                f'{shape[0]} times, one column for each of {shape[1]} names; transpose it, '
+                'or cut all arrays to one length'
+            )
+    if len(set(names)) < len(names):
+        raise RecordingError(f'names: {", ".join(names)} has a name twice; give each its own')
+    way_out = 'leave this row out of all arrays, or set raw=True, which does so with a note'
+    for quantity, values in arrays.items():
+        for number, column in enumerate(np.atleast_2d(values.T)):
+            unknown = unusable(column)
+            absent = quantity in {'velocity', 'effort'} and np.isnan(column).all()
+            if unknown.any() and not absent:
+                row = int(unknown.argmax())
+                of = f' of {names[number]}' if values.ndim > 1 else ''
+                raise RecordingError(f'{quantity}{of}, row {row}: {column[row]} is not a finite '
+                                     f'number up to {MAX_VALUE:g}; {way_out}')  # fmt: skip
+    later = np.diff(arrays['time']) > 0.0
+    if not later.all():
+        row = int(later.argmin()) + 1
+        before, time = arrays['time'][row - 1 : row + 1].tolist()
+        raise RecordingError(f'time, row {row}: {time} s is not after {before} s; {way_out}')
 
 
 def usable_factor(factor: float) -> bool:
@@ -141,10 +206,17 @@ def recording_from(samples: Iterable[Sample]) -> Recording:
         notes.append(f'{others} joint states of other joints were ignored')
     recorded = [np.frombuffer(column).reshape(len(times), len(names)) for column in columns]
     for each in (each for table in recorded for each in table.T):
-        each[~(np.abs(each) <= MAX_VALUE)] = math.nan  # infinite and too large numbers are unknown
+        each[unusable(each)] = math.nan
     position, velocity, effort = recorded
     time = np.frombuffer(times)
-    return Recording(tuple(map(clipped, names)), time, position, velocity, effort, tuple(notes))
+    return Recording([*map(clipped, names)], time, position, velocity, effort, notes, raw=True)
+
+
+def samples_from(recording: Recording) -> Iterator[Sample]:
+    """Yield a recording as joint states."""
+    columns = (recording.time, recording.position, recording.velocity, recording.effort)
+    for time, *rows in zip(*columns, strict=True):
+        yield Sample(float(time), recording.names, *rows)
 
 
 def read_joint_states(bag: Path, topic: str | None = None) -> Iterator[Sample]:
@@ -194,7 +266,8 @@ def match_joints(
     if not names:
         raise RecordingError(
             f'no recorded joint ({", ".join(recorded)}) has the name of a model joint '
-            f'({", ".join(model)}); give the pairs with --joints MODEL=RECORDED'
+            f'({", ".join(model)}); give the pairs with --joints MODEL=RECORDED, or of a table '
+            '--table joints=NAME,NAME'
         )
     return {name: names[name] for name in model if name in names}
 

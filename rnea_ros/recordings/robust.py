@@ -4,10 +4,9 @@
 """
 Robust estimation: weights against outliers, jackknife against correlated errors, repetitions.
 
-Errors of neighbouring samples are correlated, and those of equal places of a repeated motion. The
-formula for white noise gives deviations that are 3 to 12 times too small; the jackknife over
-blocks that outlast the correlation does not. Correlations are convolutions: a recording may have a
-million rows.
+Errors of samples nearby are correlated. The formula for white noise gives deviations that are 3 to
+12 times too small; the jackknife over blocks that outlast the correlation does not. Correlations
+are convolutions: a recording may have a million rows.
 """
 
 from __future__ import annotations
@@ -18,7 +17,6 @@ from numpy.typing import ArrayLike
 from ..arrays import Array
 
 SAME_MOTION = 0.1  # motions that differ by less, as a share of their size, are the same
-MIN_SHARE = 0.3  # least share of a recording that must repeat, for a period
 
 
 def huber_weights(residual: Array, sigma: Array, threshold: float) -> Array:
@@ -60,33 +58,6 @@ def contains(motion: Array, part: Array) -> bool:
     size = float((part**2).sum())
     distance = windows + size - 2.0 * _products(motion, part)[: len(windows)]
     return bool(distance.min() < SAME_MOTION**2 * size)
-
-
-def period(motion: Array) -> int:
-    """Return the number of rows after which a motion, shape (N, n), repeats; all without any."""
-    count = len(motion)
-    motion = motion - motion.mean(axis=0)
-    squares = np.concatenate([[0.0], np.cumsum((motion**2).sum(axis=1))])
-    lags = np.arange(int((1.0 - MIN_SHARE) * count))
-    first, last = squares[count - lags], squares[count] - squares[lags]
-    products = _products(motion, motion)[: len(lags)]
-    same = first + last - 2.0 * products < SAME_MOTION**2 * (first + last)
-    # Small lags are the same place, not the same motion.
-    apart = np.flatnonzero(~same)
-    again = np.flatnonzero(same[apart[0] :]) if apart.size else apart
-    return int(apart[0] + again[0]) if again.size else count
-
-
-def correlation_length(errors: Array) -> float:
-    """
-    Return the number of rows over which errors, shape (N, n), correlate: 1 for white noise.
-
-    It is the sum of the mean autocorrelation of all columns, up to its first value below 0.
-    """
-    products = _products(errors, errors)
-    correlation = products / max(products[0], np.finfo(float).tiny)
-    end = int(np.argmax(correlation <= 0.0)) or len(correlation)
-    return float(2.0 * correlation[:end].sum() - 1.0)
 
 
 def _products(values: Array, part: Array) -> Array:

@@ -24,7 +24,6 @@ from numpy.typing import NDArray
 from ..errors import UnknownNameError, UrdfError
 from ..robot import Payload, RobotModel
 from ..urdf import Inertial, Joint, Mimic, Origin, RobotDescription, parse_xml, reduce_to_dynamics
-from .viewer import add_shapes
 
 # MuJoCo requires finite ranges; no joint moves this far.
 _UNREACHABLE = 1e9
@@ -38,13 +37,13 @@ _MATCH = 1e-5  # of simulated and own mass matrix, relative
 
 def build_mujoco_model(
     text: str, description: RobotDescription, *, gravity: NDArray[np.float64], timestep: float,
-    held: Mapping[str, float], payload: Payload | None, shapes: bool = False
+    held: Mapping[str, float], payload: Payload | None
 ) -> mujoco.MjModel:
     """
     Return the MuJoCo model of a robot; its bodies and joints have the names of the URDF.
 
     Gravity, m/s^2, has the root link's axes; the time step is in s; held joints stay at their
-    positions, rad or m; ``shapes`` are for a viewer. UrdfError if MuJoCo rejects the robot.
+    positions, rad or m. UrdfError if MuJoCo rejects the robot.
     """
     if payload is not None and payload.link not in description.links:
         raise UnknownNameError('link', payload.link, description.links)
@@ -71,8 +70,6 @@ def build_mujoco_model(
                 x, y, z, xx, xy, xz, yy, yz, zz = np.append(payload.com, payload.inertia).tolist()
                 moments = (xx, xy, xz, yy, yz, zz)
                 _set_inertial(body, _possible(Inertial(Origin((x, y, z)), payload.mass, moments)))
-        if shapes:
-            add_shapes(spec)
         model = spec.compile()
     except ValueError as error:
         reason = ' '.join(str(error).split())

@@ -56,7 +56,7 @@ class Options:
         'simulated time waits for a command after each state; needs publish_clock, and a node '
         'with trigger joint_states and rate equal to state_rate',
     )
-    viewer: bool = _option(False, "show the robot in MuJoCo's viewer, not faster than real time")
+    watched: bool = _option(False, 'with lockstep: not faster than real time')
     wrench_link: str = _option('', 'first link beyond the force-torque sensor; empty: no sensor')
     effort_scale: Sequence[float] | None = _numbers(
         'N m or N per unit of commanded and measured efforts, one per commanded joint, as of '
@@ -159,7 +159,6 @@ class Options:
                 self.noise_position, self.noise_velocity, self.noise_effort, self.noise_seed
             ),
             command_delay=self.command_delay,
-            shapes=self.viewer,
         )
 
     def make_push(self, robot: SimulatedRobot) -> ScheduledPush | None:

@@ -26,7 +26,6 @@ from ..robot import STANDARD_GRAVITY, Payload, ReferenceFrame, Wrench
 from ..urdf import JointLimits, parse_urdf
 from .joint_roles import JointRoles, leader
 from .mujoco_model import build_mujoco_model
-from .viewer import Viewer
 
 
 @dataclass(frozen=True)
@@ -71,7 +70,6 @@ class SimulatedRobot:
     :param extra_damping: added to the URDF's, N m s/rad or N s/m
     :param extra_friction: Coulomb friction, added to the URDF's, N m or N
     :param armature: rotor inertia, kg m^2 or kg
-    :param shapes: whether links have shapes, for :meth:`open_viewer`
     :raises UrdfError: the robot cannot be simulated
     """
 
@@ -81,7 +79,6 @@ class SimulatedRobot:
         timestep: float = 0.001, payload: Payload | None = None,
         extra_damping: ArrayLike | None = None, extra_friction: ArrayLike | None = None,
         armature: ArrayLike | None = None, noise: Noise = NO_NOISE, command_delay: int = 0,
-        shapes: bool = False,
     ) -> None:
         if command_delay < 0:
             raise InputError('command_delay', f'{command_delay} steps is negative')
@@ -97,7 +94,7 @@ class SimulatedRobot:
             urdf_text, self._description, gravity=finite_vector('gravity', gravity, 3),
             timestep=timestep,
             held={joint.name: positions[joint.name] for joint in self._roles.held},
-            payload=payload, shapes=shapes
+            payload=payload
         )
         self._index(positions)
         for argument, values, parameter in (
@@ -168,10 +165,6 @@ class SimulatedRobot:
     def time(self) -> float:
         """Simulated time since the start, s."""
         return float(self._data.time)
-
-    def open_viewer(self) -> Viewer:
-        """Open a window with the robot."""
-        return Viewer(self._model, self._data)
 
     def step(self, command: ArrayLike | None = None) -> None:
         """Advance by one time step, with efforts, shape (n,), N m or N; None for the last ones."""

@@ -150,14 +150,7 @@ class PhysicsLoop(LoopThread):
         self._steps_per_state = options.steps_per_state
         self._push = options.make_push(robot)
         self.hand = ScriptedHand(robot)
-        self._viewer = robot.open_viewer() if options.viewer else None
         self._commanded = slice(len(robot.joint_names))
-
-    def stop(self) -> None:
-        """Stop the thread, wait for its end, and close the viewer."""
-        super().stop()
-        if self._viewer is not None:
-            self._viewer.close()
 
     def _loop(self) -> None:
         self._pace.start()
@@ -176,8 +169,6 @@ class PhysicsLoop(LoopThread):
             for _ in range(steps):
                 measured = self._step(measured)
             steps_to_state -= steps
-            if self._viewer is not None:
-                self._viewer.update()
 
     def _receive(self, message: Any | None) -> None:
         if message is not None:
@@ -232,7 +223,7 @@ def start(node: Any) -> tuple[Any, PhysicsLoop]:
         )
         pace = Lockstep(
             commands, TIMESTEP, broadcasters.lose, logger.warning, publishers,
-            watched=options.viewer,
+            watched=options.watched,
         )
     loop = PhysicsLoop(robot, controller, broadcasters, pace, options)
     guide = partial(_guide, loop.hand, node.get_logger())

@@ -28,8 +28,8 @@ import numpy as np
 
 from ..arrays import Array
 from ..feedforward import JointStateMonitor
-from ..feedforward.motion import MotionLimits, MotionState, Trajectory
-from ..feedforward.motion.shaping import shaped
+from ..feedforward.motion import Knots, MotionLimits, MotionState, Trajectory
+from ..feedforward.motion.shaping import load_shaping, shaped
 from ..feedforward.motion.stream import StreamEstimator
 from .settings import FeedbackSettings
 
@@ -98,6 +98,7 @@ class LeaderStream:
         self._estimator = StreamEstimator(self._limits.acceleration)
         self._motion: Trajectory | None = None
         self._joints, self._names = np.arange(m), m * ('',)
+        load_shaping()
 
     def update(self, states: JointStateMonitor, now: float, gap: float) -> None:
         """Take the newest state once each joint is newer; start at rest after a gap, s."""
@@ -111,8 +112,8 @@ class LeaderStream:
         self._begin = now
         made = states.sample_time(self._joints)  # without stamps: received
         point = self._estimator.take(states.position.copy(), None, now, made)
-        knots = shaped(now, start, [point], self._limits)
-        self._motion = Trajectory(self._names, None, knots)
+        way = shaped(now, start, [point], self._limits)
+        self._motion = Trajectory(self._names, None, Knots.quintic(*way))
 
     def at(self, time: float, longest: float) -> tuple[Array, Array, Array]:
         """Return q, qd, qdd, shape (m,), at a time; without newer positions it comes to rest."""

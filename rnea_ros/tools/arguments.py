@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 import math
 from pathlib import Path
 import sys
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,11 +21,14 @@ from ..collision import CollisionModel, CollisionsNotCheckedError, Wall, collisi
 from ..errors import InputError, RneaError, UrdfError
 from ..feedforward.settings import ResolvedSettings, complete_values, resolve, settings_from
 from ..parameters import read_parameter_file
-from ..recordings import usable_factor
+from ..preflight import understood
+from ..recordings import KEYS, read_recordings, usable_factor
 from ..robot import STANDARD_GRAVITY, RobotModel
 from ..trajectory_check import Quantity
 from ..urdf import parse_urdf, read_urdf
 
+BAGS = 'directory, .db3 or .mcap'
+RECORDINGS = f'{BAGS}; table (.csv, .tsv, .txt, .npz, .mat, .parquet); LeRobot folder'
 MAX_GRAVITY = 1e4  # greatest component, m/s^2: a centrifuge
 MIN_SPEED = 1e-3  # ten seconds become three hours
 MAX_INERTIA = 1e12  # and greatest gravity effort, SI units; their squares still are numbers
@@ -79,10 +83,12 @@ def position(text: str) -> tuple[str, float]:
     return joint, number
 
 
-def add_bag(parser: argparse.ArgumentParser, content: str, *, required: bool = False) -> None:
+def add_bag(
+    parser: argparse.ArgumentParser, content: str, kinds: str = BAGS, *, required: bool = False
+) -> None:
     """Add a recording, ``BAG``; the help says what it contains."""
     parser.add_argument('bag', nargs=None if required else '?', type=Path, metavar='BAG',
-                        help=f'{content}: directory, .db3 or .mcap')
+                        help=f'{content}: {kinds}')
 
 
 def add_limits(
@@ -124,7 +130,7 @@ def add_gravity(parser: argparse.ArgumentParser) -> None:
 
 
 def add_recorded_joints(parser: argparse.ArgumentParser) -> None:
-    """Add ``--joints``, pairs of names in model and recording, and ``--effort-scale``."""
+    """Add ``--joints``, ``--effort-scale``, ``--table`` and ``--dry-run``, of a recording."""
     parser.add_argument(
         '--joints', nargs='+', type=_recorded_joint, default=[], metavar='MODEL=RECORDED',
         help='recorded names of joints, if they differ from the model by more than one common '
@@ -136,6 +142,21 @@ def add_recorded_joints(parser: argparse.ArgumentParser) -> None:
         '-1 for inverted signs, N m/A for currents, or one for each joint of the model (replay: '
         'for each commanded joint)',
     )
+    parser.add_argument(
+        '--table', type=_setting, nargs='+', action='extend', default=[], metavar='KEY=VALUE',
+        help=f'columns and units of a table, instead of a YAML file beside it: {", ".join(KEYS)}',
+    )
+    parser.add_argument('--dry-run', action='store_true',
+                        help='only print what was understood of BAG, and what looks wrong')
+
+
+def dry_run(program: str, options: argparse.Namespace, bags: Sequence[Path]) -> int:
+    """Print what is understood of recordings, and what looks wrong; return the exit code."""
+    model = load_model(program, options.urdf, getattr(options, 'gravity', STANDARD_GRAVITY))
+    for bag in bags:
+        for recorded in read_recordings(bag, model, options.topic, dict(options.table)):
+            print(f'{understood(model, recorded, dict(options.joints))}\n', flush=True)
+    return 0
 
 
 def _limit(text: str) -> tuple[str | None, float]:
@@ -149,6 +170,22 @@ def _recorded_joint(text: str) -> tuple[str, str]:
     if not (name and recorded):
         raise argparse.ArgumentTypeError(f'{text} is not MODEL=RECORDED')
     return name, recorded
+
+
+def _setting(text: str) -> tuple[str, Any]:
+    """Return the key and the value of ``KEY=VALUE``, or of ``KEY=VALUE,VALUE``, a list."""
+    key, equals, value = text.partition('=')
+    if not equals or key not in KEYS:
+        raise argparse.ArgumentTypeError(f'{text} is not KEY=VALUE; keys: {", ".join(KEYS)}')
+    values = [_scalar(part.strip()) for part in value.split(',')]
+    return key, values if len(values) > 1 else values[0]
+
+
+def _scalar(text: str) -> bool | int | float | str:
+    for kind in (int, float):
+        with suppress(ValueError):
+            return kind(text)
+    return {'true': True, 'false': False}.get(text.lower(), text)
 
 
 def _acceleration(text: str) -> float:

@@ -4,10 +4,10 @@
 """
 Identify masses, centres of mass, inertias, friction and rotor inertias of an arm.
 
-BAG is a recording of joint states with efforts; it is read without ROS. Without BAG, joint states
-are collected from the live topic for --duration, or until Ctrl-C. The arm must move: on a
-trajectory of `excite`, or on another one that moves all joints far and fast. With --payload, only
-the payload of one link is identified; the model of the arm stays.
+BAG is a recording of joint states with efforts, a bag or a table; it is read without ROS. Without
+BAG, joint states are collected from the live topic for --duration, or until Ctrl-C. The arm must
+move: on a trajectory of `excite`, or on another one that moves all joints far and fast. With
+--payload, only the payload of one link is identified; the model of the arm stays.
 
 The model is judged on data that were not fitted: on the last 30 % of each recording, or on the
 recordings of --validate. The written URDF has the text of the given one, with other inertials.
@@ -42,7 +42,6 @@ from ..identification import (
     Run,
     identify,
     identify_payload,
-    load,
     payload_parameters,
     require_scipy,
     run_from,
@@ -50,11 +49,13 @@ from ..identification import (
 from ..identification.figures import ReportFigures, figures, payload_json
 from ..identification.report import payload_text, picture, text
 from ..parameters import parameter_file_text
-from ..recordings import CUTOFF, STILL_SPEED, Sample, recording_from
+from ..recordings import CUTOFF, STILL_SPEED, Sample, read_recordings, recording_from
 from ..robot import RobotModel
 from .arguments import (
+    RECORDINGS,
     add_gravity,
     add_recorded_joints,
+    dry_run,
     joint_factors,
     load_model,
     load_settings,
@@ -73,7 +74,7 @@ def _parser() -> OneLineParser:
         '--write-parameters my_arm.yaml',
     )
     add = parser.add_argument
-    add('bags', nargs='*', type=Path, metavar='BAG', help='recordings: directory, .db3 or .mcap')
+    add('bags', nargs='*', type=Path, metavar='BAG', help=f'recordings: {RECORDINGS}')
     add('--urdf', type=Path, help='URDF of the model; without BAG by default robot_description')
     add('--validate', action='append', type=Path, metavar='BAG',
         help='recording to judge the model on; may be given several times')
@@ -118,6 +119,8 @@ def _options(args: list[str] | None) -> argparse.Namespace:
     options = parser.parse(args, intermixed=True)
     if options.bags and options.urdf is None:
         parser.error('a recording needs --urdf')
+    if options.dry_run and not options.bags:
+        parser.error('--dry-run needs a recording')
     if options.payload is not None:
         arm_only = ('validate', 'links', 'write_urdf', 'picture')
         if given := [name for name in arm_only if getattr(options, name) is not None]:
@@ -172,12 +175,13 @@ def _model(
 
 
 def _loaded(options: argparse.Namespace, model: RobotModel, bags: Sequence[Path]) -> list[Run]:
-    """Return the runs of bags, with a line of progress for each."""
+    """Return the runs of recordings, with a line of progress for each."""
     runs = []
     for bag in bags:
-        run = load(bag, model, topic=options.topic, **_reading(options))
-        runs.append(run)
-        print(f'{bag}: {_amount([run])}', flush=True)
+        for recorded in read_recordings(bag, model, options.topic, dict(options.table)):
+            run = run_from(recorded.recording, model, name=recorded.name, **_reading(options))
+            runs.append(run)
+            print(f'{bag.parent / recorded.name}: {_amount([run])}', flush=True)
     return runs
 
 
@@ -306,6 +310,8 @@ def main(args: list[str] | None = None) -> int:
         if options.picture is not None:
             require_matplotlib()
         require_scipy()
+        if options.dry_run:
+            return dry_run('identify', options, [*options.bags, *(options.validate or ())])
         inputs = _read(options)
         print(f'fitting {_amount(inputs.runs, of="")}', flush=True)
         return (_identify if options.payload is None else _payload)(options, inputs)

@@ -41,15 +41,18 @@ from ..recordings import (
     Sample,
     clean,
     match_joints,
-    read_joint_states,
+    only_one,
+    read_recordings,
     recording_from,
     still_poses,
 )
 from ..replay import known_efforts
 from .arguments import (
+    RECORDINGS,
     add_bag,
     add_gravity,
     add_recorded_joints,
+    dry_run,
     joint_factors,
     load_model,
     load_settings,
@@ -64,7 +67,7 @@ def _parser() -> OneLineParser:
         epilog='example: preflight my_bag --urdf robot.urdf --picture robot.png'
     )
     add = parser.add_argument
-    add_bag(parser, 'recording (needs rosbags)')
+    add_bag(parser, 'recording', RECORDINGS)
     add('--urdf', type=Path, help='URDF of the model; live robot_description')
     add('--topic', help='topic of the joint states; live joint_states, else the only recorded one')
     add_recorded_joints(parser)
@@ -90,6 +93,8 @@ def _options(args: list[str] | None) -> argparse.Namespace:
     options = parser.parse(args)
     if options.bag is not None and options.urdf is None:
         parser.error('a recording needs --urdf')
+    if options.bag is None and options.dry_run:
+        parser.error('--dry-run needs a recording')
     if max(map(abs, options.gravity)) < MIN_GRAVITY:
         parser.error('--gravity is zero, but most faults show in the efforts of gravity')
     if options.friction is not None and options.write is not None:
@@ -125,12 +130,13 @@ def _live(options: argparse.Namespace) -> tuple[str | Path, Recording]:
 
 
 def _check(options: argparse.Namespace) -> Checkup:
-    source: str | Path = options.urdf
     if options.bag is None:
         source, recording = _live(options)
+        model = load_model('preflight', source, options.gravity)
     else:
-        recording = recording_from(read_joint_states(options.bag, options.topic))
-    model = load_model('preflight', source, options.gravity)
+        model = load_model('preflight', options.urdf, options.gravity)
+        found = read_recordings(options.bag, model, options.topic, dict(options.table))
+        recording = only_one(options.bag, found).recording
     kind = {'auto': None, 'still': Kind.STILL, 'motion': Kind.MOTION}[options.use]
     factors, known = joint_factors(options.effort_scale, model), None
     if options.friction is not None:
@@ -171,6 +177,8 @@ def _write(options: argparse.Namespace, checkup: Checkup) -> None:
 def main(args: list[str] | None = None) -> int:
     """Compare a model with efforts; return the exit code."""
     options = _options(args)
+    if options.dry_run:
+        return dry_run('preflight', options, [options.bag])
     checkup = _check(options)
     print(checkup.report())
     if options.picture is not None:

@@ -24,9 +24,17 @@ from typing import Any
 from ..command_line import OneLineParser, target, tool
 from ..feedforward.settings import complete_values, settings_from
 from ..parameters import parse_assignment, read_parameter_file
-from ..recordings import read_joint_states
+from ..recordings import (
+    Sample,
+    is_table,
+    only_one,
+    read_joint_states,
+    read_recordings,
+    samples_from,
+)
 from ..replay import Review, picture, recorded_robot, report, review, write_table
-from .arguments import add_bag, add_recorded_joints, load_model
+from ..robot import RobotModel
+from .arguments import RECORDINGS, add_bag, add_recorded_joints, dry_run, load_model
 
 ENDED_EARLY = 1
 
@@ -38,7 +46,7 @@ def _options(args: list[str] | None) -> argparse.Namespace:
         epilog='example: replay my_bag --urdf robot.urdf -p compensate_coriolis:=true'
     )
     add = parser.add_argument
-    add_bag(parser, 'recording (needs rosbags)', required=True)
+    add_bag(parser, 'recording', RECORDINGS, required=True)
     add('--urdf', type=Path, required=True, help='URDF of the model')
     add('--topic', help='topic of the joint states, if the bag has several')
     add('--params-file', type=Path, action='append', default=[],
@@ -62,17 +70,26 @@ def _review(options: argparse.Namespace) -> Review:
     model = load_model(
         'replay', options.urdf, values['gravity'], strict_inertia=values['strict_inertia']
     )
-    samples = list(read_joint_states(options.bag, options.topic))
-    robot = recorded_robot(model, samples, dict(options.joints))
+    robot = recorded_robot(model, _samples(options, model), dict(options.joints))
     return review(
         robot, settings_from(values), differentiate_velocity=values['differentiate_velocity']
     )
+
+
+def _samples(options: argparse.Namespace, model: RobotModel) -> list[Sample]:
+    """Return the joint states: of a bag as received, also those of other joints."""
+    if not is_table(options.bag):
+        return list(read_joint_states(options.bag, options.topic))
+    found = read_recordings(options.bag, model, table=dict(options.table))
+    return list(samples_from(only_one(options.bag, found).recording))
 
 
 @tool
 def main(args: list[str] | None = None) -> int:
     """Play a recording; return the exit code."""
     options = _options(args)
+    if options.dry_run:
+        return dry_run('replay', options, [options.bag])
     played = _review(options)
     print(report(played))
     if options.picture is not None:

@@ -90,10 +90,16 @@ def read_joint(
     )
 
 
-def read_shapes(link: ElementTree.Element, unread: dict[str, str]) -> list[Shape]:
-    """Return the collision shapes of a ``<link>``; ``unread`` gets the reason of one without."""
+def read_shapes(
+    link: ElementTree.Element, unread: dict[str, str], tag: str = 'collision'
+) -> list[Shape]:
+    """
+    Return the shapes of a ``<link>``; ``unread`` gets the reason of one without.
+
+    :param tag: ``collision`` or ``visual``
+    """
     name, shapes = link.get('name', ''), []
-    for element in link.findall('collision'):
+    for element in link.findall(tag):
         try:
             shapes.append(_shape(name, element))
         except ValueError as error:

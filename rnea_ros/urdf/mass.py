@@ -19,6 +19,7 @@ MAX_GYRATION = 2.0  # greatest radius of gyration of a link by the robot's reach
 MIN_SIZE, MAX_SIZE = 0.215, 21.5
 """Of the moving mass, as its cube root by the reach, kg^(1/3)/m: 1.3 to 4.6 in vendors' robots."""
 
+UNUSUAL_MASS = 'the moving links have a mass of'  # start of the warning
 MAX_SLIDE, MARGIN = 1.0, 0.1  # m: part of a prismatic joint's range; extent of the last link
 _NO_MASS = Inertial(Origin(), 0.0, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
 
@@ -99,7 +100,7 @@ def warn_of_implausible(
         )
     elif len(moving) > 2 and total and not MIN_SIZE < size / (reach + MARGIN) < MAX_SIZE:
         warnings.append(
-            f'the moving links have a mass of {total:.3g} kg in a robot of {reach:.3g} m; are the '
+            f'{UNUSUAL_MASS} {total:.3g} kg in a robot of {reach:.3g} m; are the '
             'units kg and m?'
         )
 

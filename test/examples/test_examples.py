@@ -26,7 +26,7 @@ WITH_ROS = {
 }
 """Tested with the node in ``test_examples_with_ros.py``."""
 
-DEMOS = {'controlled_arm', 'teach_and_play', 'teleoperation_demo', 'two_arms'}
+DEMOS = {'arms_in_browser', 'controlled_arm', 'teach_and_play', 'teleoperation_demo', 'two_arms'}
 """Tested in ``test/sim/demo``."""
 
 CHECKS: dict[str, Callable[[Any], bool]] = {
@@ -44,7 +44,7 @@ CHECKS: dict[str, Callable[[Any], bool]] = {
 
 def test_every_example_is_tested_and_on_the_page() -> None:
     names = {path.stem for path in EXAMPLES.glob('*.py')}
-    assert names == {*CHECKS, *WITH_ROS, *DEMOS, 'trajectory_lqr'}
+    assert names == {*CHECKS, *WITH_ROS, *DEMOS, 'batch_on_dask', 'trajectory_lqr'}
     page = (EXAMPLES / 'README.md').read_text(encoding='utf-8')
     assert all(f']({name}.py)' in page for name in names)
 

@@ -212,7 +212,8 @@ def test_a_trajectory_joined_to_a_stalled_one_is_not_followed(when: str, reason:
     handover = rig.controller.motions.handover(rig.now + 0.01)
     assert handover is not None
     position = handover.active.state(handover.time).position
-    joined = join(handover, swing(rig.model.joint_names, position, PANDA_POSE, 3.0), np.arange(7))
+    way = swing(rig.model.joint_names, position, PANDA_POSE, 3.0)
+    joined = join(handover, way.knots, np.arange(7))
     if when == 'before':
         rig.controller.follow(joined, None)
         rig.tick()

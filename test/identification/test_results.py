@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from rnea_ros import identification
 from rnea_ros.feedforward.laws import Feedforward
 from rnea_ros.feedforward.loaded_model import LoadedModel
 from rnea_ros.feedforward.settings import ResolvedSettings, complete_values, resolve, settings_from
@@ -39,6 +40,23 @@ def test_the_verdict_comes_first(result: Identification) -> None:
     assert (swapped.identified.moving_rms < swapped.urdf.moving_rms).all()
     assert of.is_better
     assert not swapped.is_better
+
+
+def test_no_joint_may_be_much_worse(result: Identification) -> None:
+    of, rests = result.comparison, np.arange(7) == 3
+    urdf, fits = of.urdf, of.identified
+    worse = np.where(rests, 2.5 * urdf.rms + 0.2 * of.effort_rms, fits.rms)
+    for moving in (np.where(rests, np.nan, fits.moving_rms), fits.moving_rms):
+        judged = replace(
+            of, identified=replace(fits, rms=worse, moving_rms=moving),
+            urdf=replace(urdf, moving_rms=np.where(np.isnan(moving), np.nan, urdf.moving_rms)),
+        )
+        first = text(figures(replace(result, comparison=judged))).splitlines()[0]
+        # A joint that moves is judged in motion.
+        if np.isnan(moving).any():
+            assert first == 'not better: much worse than the URDF at fer_joint4'
+        else:
+            assert first.startswith('better: ')
 
 
 def test_verdict_and_factor_are_of_motion_and_worse_joints_are_named(
@@ -85,10 +103,13 @@ def test_changes_about_the_centre_of_mass_have_deviations(result: Identification
     assert body.inertia.identified == pytest.approx(1.1 * np.array(urdf.inertia))
     deviation = 0.02 * 1.1 * urdf.mass + 1e-4
     assert body.mass.deviation == pytest.approx((deviation,), rel=1e-6)
+    # Only what the data determine has a deviation.
+    assert np.isfinite(body.centre.deviation).tolist() == [False, False, True]
 
 
 def test_deviations_are_those_of_samples_of_the_parameters(result: Identification) -> None:
-    body = figures(result).bodies[-1]
+    origin = (identification.ParameterOrigin.DATA,) * len(result.origin)
+    body = figures(replace(result, origin=origin)).bodies[-1]
     size = result.parameters.size
     phi = np.random.default_rng(2).multivariate_normal(
         result.parameters, 1e-4 * result.covariance, 4000, check_valid='ignore'

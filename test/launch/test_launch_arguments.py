@@ -134,7 +134,7 @@ def test_arguments_are_declared_and_a_misspelled_one_is_named(logged: list[str])
     assert (urdf.default_value, urdf.choices) == ('', None)
     assert (mode.choices, gui.choices) == (list(MODES), list(TRUE_OR_FALSE))
     given = {'mode': 'feedback', 'urdf': '', 'gui': 'true'}
-    argv = ['mode:=feedback', 'mod:=gravity', 'viewer:=true', 'model']
+    argv = ['mode:=feedback', 'mod:=gravity', 'colour:=true', 'model']
     context = SimpleNamespace(argv=argv, values=given | {'mod': 'gravity'})
     assert opaque.function(context) == [given, Path('/rnea_ros')]
     assert logged == ['mod:= is no argument; did you mean mode:=?']

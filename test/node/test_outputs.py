@@ -111,7 +111,7 @@ def test_external_efforts_and_contacts_are_published() -> None:
 
 @pytest.mark.parametrize('rate', [30.0, 500.0])
 def test_the_terms_add_up_to_the_command(rate: float) -> None:
-    names = ('gravity', 'coriolis', 'inertia', 'feedback', 'limited')
+    names = ('gravity', 'coriolis', 'inertia', 'feedback', 'limited', 'sum')
     with virtual_node(compensate_coriolis=True, rate=rate) as rig:
         topics = {'effort', *(f'terms/{name}' for name in names)}
         rig.subscribed_topics |= {f'/feedforward/{topic}' for topic in topics}
@@ -132,12 +132,27 @@ def test_the_terms_add_up_to_the_command(rate: float) -> None:
         sets = set(commands).intersection(*terms)
         assert len(sets) > 0.8 * min(rate, 100.0)
         for stamp in sets:
-            total = sum(term[stamp] for term in terms)
+            total = sum(term[stamp] for term in terms[:-1])
             np.testing.assert_allclose(total, commands[stamp], atol=1e-9)
+            np.testing.assert_array_equal(terms[-1][stamp], commands[stamp])
         coriolis = rig.received['/feedforward/terms/coriolis'][-1]
         assert coriolis.name == list(JOINTS)
         expected = MODEL.coriolis_torques(position, [0.3] * 7)
         np.testing.assert_allclose(coriolis.effort, expected, atol=0.01)
+
+
+def test_the_reference_is_published_while_there_is_one() -> None:
+    with virtual_node(mode='feedforward') as rig:
+        rig.subscribed_topics |= {'/feedforward/reference'}
+        rig.wait_until_controlled().run(1.0)
+        assert not rig.received['/feedforward/reference']
+        rig.send_trajectory((1.0, np.add(POSE, 0.1)))
+        rig.run(0.5)
+        middle = rig.received['/feedforward/reference'][-1]
+        assert middle.name == list(JOINTS)
+        assert rig.time.time() - seconds(middle.header.stamp) < 0.02
+        np.testing.assert_allclose(middle.position, np.add(POSE, 0.05), atol=0.002)
+        assert len(rig.received['/feedforward/reference']) == pytest.approx(50, abs=2)
 
 
 def test_commands_are_amperes_and_all_else_is_newton_metres() -> None:

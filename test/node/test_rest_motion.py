@@ -23,7 +23,7 @@ from std_srvs.srv import Trigger
 
 from rnea_ros.collision import CollisionsNotCheckedError
 from rnea_ros.feedforward import Reason
-from rnea_ros.feedforward.motion import MotionState
+from rnea_ros.feedforward.motion import MotionState, RestPose
 from rnea_ros.node import control_setup
 from support.ros.fake_robot import GRAVITY, MODEL, PERIOD, POSE
 from support.ros.virtual_node import VirtualRig, virtual_node
@@ -183,6 +183,8 @@ def test_what_ends_the_way_ramps_down_at_once(end: str) -> None:
 
 @pytest.mark.parametrize(('options', 'why'), [
     ({'mode': 'gravity'}, 'mode gravity follows no motion; set another mode before the stop'),
+    ({'mode': 'cartesian_impedance'}, 'mode cartesian_impedance follows no motion; set another '
+     'mode before the stop'),
     ({'mode': 'feedback', 'gains__kp': [0.0], 'gains__kd': [0.0]}, 'the arm falls'),
 ])
 def test_a_mode_without_the_way_warns_at_the_start_and_ramps_down_here(
@@ -195,15 +197,24 @@ def test_a_mode_without_the_way_warns_at_the_start_and_ramps_down_here(
         assert it.rig.change(mode='computed_torque', gains__kp=[100.0]).successful
         assert it.rig.change(**options).successful
         assert it.rig.logged(line) == 2
+        answer = it.rig.call('/feedforward/rest', Trigger)
+        assert (answer.success, answer.message) == (False, line.replace(warned, ''))
         assert it.stop() == line.replace(warned, NOT_THERE)
         assert (it.position == POSE).all()
         assert not it.rig.newest.any()
 
 
-def test_a_way_on_which_links_collide_is_not_taken() -> None:
-    pytest.importorskip('mujoco', reason='MuJoCo (pip install mujoco) is not installed')
-    with arm(rest_pose=[-1.0, 1.7, -0.9, -2.9, -2.8, 2.8, 0.5]) as it:
-        why = 'on the way fer_link0 and fer_link7 collide, 4'
+@pytest.mark.parametrize(('options', 'why'), [
+    ({'rest_pose': [-1.0, 1.7, -0.9, -2.9, -2.8, 2.8, 0.5]},
+     'on the way fer_link0 and fer_link7 collide, 4'),
+    ({'rest_speed': 0.01}, 'the way takes 51 s, more than 30 s'),
+])
+def test_a_way_through_a_collision_or_that_takes_too_long_is_not_taken(
+    options: dict[str, Any], why: str
+) -> None:
+    if 'rest_pose' in options:
+        pytest.importorskip('mujoco', reason='MuJoCo (pip install mujoco) is not installed')
+    with arm(**options) as it:
         assert it.stop().startswith(f'{NOT_THERE}{why}')
         assert (it.position == POSE).all()
         assert not it.rig.newest.any()
@@ -258,6 +269,77 @@ def test_the_service_answers_with_the_duration_and_the_arm_holds_the_pose() -> N
         answer = it.rig.call('/feedforward/rest', Trigger)
         assert (answer.success, answer.message) == (False, 'rest_pose is not set')
         assert it.stop() == ''
+
+
+def test_a_contact_during_the_check_ends_the_way_before_it_begins(
+    monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with arm(contact__action='hold') as it:
+        def push(*_: object) -> None:
+            it.push()
+            it.rig.time.sleep(0.05)
+
+        monkeypatch.setattr(RestPose, 'check', push)
+        it.rig.send_trajectory((0.0, POSE), (1.0, np.array(POSE) + 0.3), start=it.rig.time.time())
+        it.rig.run(0.5)
+        answer = it.rig.call('/feedforward/rest', Trigger)
+        assert (answer.success, answer.message) == (False, 'contact')
+        held = it.position
+        it.rig.run(0.5)
+        assert (it.position == held).all()
+
+
+@pytest.mark.parametrize('by_stream', [False, True])
+def test_a_weightless_arm_that_moves_begins_a_motion_where_it_is(
+    monkeypatch: pytest.MonkeyPatch, *, by_stream: bool
+) -> None:
+    pytest.importorskip('ruckig', reason='ruckig is not installed')
+    with arm(stream__shaping='ruckig') as it:
+        message, follow = it.rig.robot.message, it.rig.robot.before_each
+        message.velocity = array('d', 7 * [0.2])
+
+        def drift() -> None:
+            if not it.references:
+                message.position = array('d', it.position + 0.2 * PERIOD)
+            before = it.position
+            follow()
+            if len(it.references) == 1:
+                jumps.append(np.abs(it.position - before).max())
+
+        jumps: list[float] = []
+        it.rig.robot.before_each = drift
+        monkeypatch.setattr(RestPose, 'check', lambda *_: it.rig.time.sleep(0.2))
+        it.rig.run(0.1)
+        if by_stream:
+            it.rig.send_trajectory((0.0, REST))
+        else:
+            assert it.rig.call('/feedforward/rest', Trigger).success
+        it.rig.run(0.1)
+        assert jumps == [pytest.approx(0.0, abs=0.2 * 2.0 * PERIOD)]
+
+
+@pytest.mark.parametrize('contact', [False, True])
+def test_a_stream_replaces_the_way_of_the_service_unless_a_contact_ended_it(
+    *, contact: bool
+) -> None:
+    pytest.importorskip('ruckig', reason='ruckig is not installed')
+    with arm(stream__shaping='ruckig', contact__action='hold') as it:
+        def stream(seconds: float) -> None:
+            for _ in range(round(10.0 * seconds)):
+                it.rig.send_trajectory((0.0, POSE))
+                it.rig.run(0.1)
+
+        stream(0.5)
+        if contact:
+            it.push()
+            stream(0.5)
+            answer = it.rig.call('/feedforward/rest', Trigger)
+            assert (answer.success, answer.message) == (False, 'contact')
+            it.rig.robot.message.effort = array('d', 7 * [math.nan])
+            stream(1.0)
+        assert it.rig.call('/feedforward/rest', Trigger).success
+        stream(5.0)
+        assert np.abs(it.position - (REST if contact else POSE)).max() < 1e-6
 
 
 @pytest.mark.parametrize('after', [0.2, 0.5, 1.0, 1.7])

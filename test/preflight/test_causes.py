@@ -195,6 +195,9 @@ def test_the_unit_of_positions_is_checked_first(kind: Kind) -> None:
     check_units(ARM, {name: name for name in ARM.joint_names}, replace(recorded, position=spikes))
     zeros = replace(recorded, position=recorded.position + 40.0)
     check_units(ARM, {name: name for name in ARM.joint_names}, zeros)
+    travel = np.ptp(recorded.position, axis=0).max()
+    of_another_joint = replace(recorded, position=8.0 / travel * recorded.position)
+    check_units(ARM, {name: name for name in ARM.joint_names}, of_another_joint)
 
 
 @pytest.mark.parametrize(('urdf', 'seed', 'load', 'ampere', 'cause'), [

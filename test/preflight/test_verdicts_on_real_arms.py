@@ -3,6 +3,7 @@
 
 """Verdicts on recordings of real arms, by their own URDF and by those of other robots."""
 
+from dataclasses import replace
 from functools import cache
 import re
 
@@ -11,9 +12,9 @@ import pytest
 
 from rnea_ros import RobotModel
 from rnea_ros.arrays import Array
-from rnea_ros.preflight import Checkup, check
+from rnea_ros.preflight import Checkup, check, understood
 from rnea_ros.preflight.faults import Cause, ModelVerdict
-from rnea_ros.recordings import Kind, Recording, read_joint_states, recording_from
+from rnea_ros.recordings import Kind, Recorded, Recording, read_joint_states, recording_from
 from support.models.robots import SHIPPED, load, vendor_robots
 from support.recorded.bags import recording
 from support.recorded.synthetic_recordings import ARM, Robot, light_arm, record
@@ -106,3 +107,35 @@ def test_a_light_model_is_rejected_beside_inverted_efforts(kind: Kind, inverted:
     if not inverted:
         assert causes(checkup) <= OF_A_FACTOR
         assert 'masses' in checkup.report()
+
+
+@pytest.mark.parametrize('urdf', [SHIPPED[1], *vendor_robots('ur10_robot')])
+def test_a_dry_run_suggests_what_is_wrong_with_a_table_and_nothing_else(urdf: str) -> None:
+    model = load(urdf)
+    recorded = real('panda' if 'panda' in str(urdf) else 'ur10')
+    q, qd, effort, names = recorded.position, recorded.velocity, recorded.effort, recorded.names
+    joints = model.joint_names[: len(names)]
+
+    def suggested(q: Array, qd: Array, effort: Array) -> list[str]:
+        changed = replace(recorded, position=q, velocity=qd, effort=effort)
+        pairs = dict(zip(joints, names, strict=True))
+        text = understood(model, Recorded('', changed, {}), pairs)
+        return re.findall(r'--table ([^\s)]+)', text)
+
+    quarters = np.resize([0, 1, 0, -1, 0, 0, 0], len(names))
+    zeros = ','.join(f'{0.5 * np.pi * each:.4g}' for each in quarters)
+    backward = ','.join(reversed(joints))
+    assert suggested(q, qd, effort) == []
+    assert suggested(np.degrees(q), np.degrees(qd), effort) == ['degrees=true']
+    assert suggested(q[:, ::-1], qd[:, ::-1], effort[:, ::-1]) == [f'joints={backward}']
+    assert suggested(q - 0.5 * np.pi * quarters, qd, effort) == [f'offset={zeros}']
+    scale, = suggested(q, qd, 1e3 * effort)
+    factors = [float(each) for each in scale.removeprefix('effort_scale=').split(',')]
+    np.testing.assert_allclose(factors, 1e-3, rtol=0.1)
+
+
+@pytest.mark.parametrize('urdf', [SHIPPED[0], *vendor_robots('kinova')])
+def test_a_dry_run_suggests_no_settings_for_another_robot(urdf: str) -> None:
+    model, recorded = load(urdf), real('ur10')
+    pairs = dict(zip(model.joint_names[:6], recorded.names, strict=True))
+    assert '--table' not in understood(model, Recorded('', recorded, {}), pairs)

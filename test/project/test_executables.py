@@ -120,7 +120,8 @@ def run_anew(
 
 def test_a_process_rejects_with_one_line_and_exit_code_2(tmp_path: Path) -> None:
     ended = run_anew('preflight none.db3 --urdf a.urdf', tmp_path)
-    assert ended == (2, 'preflight: none.db3 does not exist\n')
+    reason = "URDF: cannot read 'a.urdf': No such file or directory"
+    assert ended == (2, f'preflight: {reason}\n')
 
 
 def test_a_tool_ends_quietly_if_the_reader_of_its_output_has_ended(tmp_path: Path) -> None:

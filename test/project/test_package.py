@@ -28,6 +28,8 @@ SHIPPED = (
     'config', 'config/presets', 'examples', 'examples/gravity_controller', 'examples/own_motors',
     'launch', 'layouts', 'urdf',
 )
+PAGE = 'docs/troubleshooting.md'
+"""Its words are shown by the panel."""
 
 KEYS = {
     'numpy': 'python3-numpy', 'numba': 'python3-numba', 'llvmlite': 'python3-numba',
@@ -36,7 +38,7 @@ KEYS = {
 }
 """rosdep's keys for what is imported, where they have another name."""
 
-FROM_PIP = {'mujoco', 'rosbags', 'ruckig'}
+FROM_PIP = {'mujoco', 'pyarrow', 'rosbags', 'ruckig', 'trimesh', 'viser', 'websockets'}
 """Have keys for pip alone, which a released package may not depend on."""
 
 
@@ -92,10 +94,13 @@ def test_the_wheel_has_what_ros_looks_for(tmp_path: Path) -> None:
     without = shutil.ignore_patterns('__pycache__')
     for name in ('rnea_ros', 'resource', *{each.partition('/')[0] for each in SHIPPED}):
         shutil.copytree(ROOT / name, source / name, ignore=without)
+    (source / PAGE).parent.mkdir()
+    shutil.copy(ROOT / PAGE, source / PAGE)
     command = [sys.executable, '-m', 'pip', 'wheel', '-qq', '--no-deps', '--no-build-isolation']
     command += ['-w', str(tmp_path), '.']
     subprocess.run(command, cwd=source, check=True)
-    expected = {'share/ament_index/resource_index/packages/rnea_ros', 'share/rnea_ros/package.xml'}
+    expected = {'share/ament_index/resource_index/packages/rnea_ros', 'share/rnea_ros/package.xml',
+                f'share/rnea_ros/{PAGE}'}
     for directory in SHIPPED:
         files = [path.name for path in (ROOT / directory).iterdir() if path.is_file()]
         assert files

@@ -6,12 +6,13 @@
 from dataclasses import replace
 from pathlib import Path
 import resource
+from threading import Event, Thread
 from typing import Any
 
 import numpy as np
 import pytest
-from scipy.signal import lfilter
 
+from rnea_ros.errors import RneaError
 from rnea_ros.recordings import (
     Kind,
     Recording,
@@ -26,7 +27,7 @@ from rnea_ros.recordings import (
     still_poses,
     take_samples,
 )
-from rnea_ros.recordings.robust import contains, correlation_length, huber_weights, period
+from rnea_ros.recordings.robust import contains, huber_weights
 from support.recorded.synthetic_recordings import ARM, Robot, record
 
 MOTION = record(Robot(ARM), Kind.MOTION, 1)
@@ -173,6 +174,24 @@ def test_a_bag_is_bounded_also_below_a_limit_of_the_user(
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
+def test_limits_of_the_process_end_after_two_threads_have_read(tmp_path: Path) -> None:
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    inside, leave = Event(), Event()
+
+    def read() -> None:
+        with bags._bounds(tmp_path):
+            inside.set()
+            leave.wait(60.0)
+
+    other = Thread(target=read)
+    with bags._bounds(tmp_path):
+        other.start()
+        inside.wait(0.2)
+    leave.set()
+    other.join()
+    assert resource.getrlimit(resource.RLIMIT_FSIZE) == before
+
+
 W = 2.0 * np.pi * 0.5
 
 
@@ -226,12 +245,6 @@ def repeated(seconds: float) -> np.ndarray:
     return np.stack(q, axis=1) + 5.0
 
 
-@pytest.mark.parametrize(('seconds', 'rows'), [(10.0, 500), (24.0, 1200), (90.0, 3000)])
-def test_the_period_of_a_motion_is_found_if_it_repeats(seconds: float, rows: int) -> None:
-    assert abs(period(repeated(seconds)) - rows) <= 0.02 * rows
-    assert period(np.ones((50, 2))) == 50  # a pose
-
-
 def test_a_part_is_found_in_a_motion() -> None:
     q = repeated(90.0)
     assert contains(q, q[700:900])
@@ -239,15 +252,23 @@ def test_a_part_is_found_in_a_motion() -> None:
     assert not contains(q[:10], q)
 
 
-@pytest.mark.parametrize('memory', [0.0, 0.5, 0.9])
-def test_the_correlation_length_is_that_of_the_process(memory: float) -> None:
-    white = np.random.default_rng(1).normal(size=(20000, 3))
-    errors = np.asarray(lfilter([1.0], [1.0, -memory], white, axis=0))
-    expected = (1.0 + memory) / (1.0 - memory)
-    assert correlation_length(errors) == pytest.approx(expected, rel=0.15)
-
-
 def test_hubers_weights_fall_with_the_inverse_of_a_large_residual() -> None:
     residual = np.array([[0.0, 1.0, -1.9], [4.0, -8.0, np.nan]])
     weights = huber_weights(residual, np.array([1.0, 2.0, 1.0]), 2.0)
     np.testing.assert_allclose(weights, [[1.0, 1.0, 1.0], [0.5, 0.5, 1.0]])
+
+
+@pytest.mark.parametrize(('changes', 'words'), [
+    ({'position': [[1.0]] * 3}, r'position has shape \(3, 1\), not \(3, 2\): one row'),
+    ({'effort': [[1.0, 2.0]] * 2}, r'effort has shape \(2, 2\)'),
+    ({'time': [0.0, 0.2, 0.1]}, 'time, row 2: 0.1 s is not after 0.2 s; leave this row out'),
+    ({'position': [[1.0, 2.0], [1.0, np.nan], [0.0, 1.0]]}, 'position of b, row 1: nan'),
+    ({'effort': [[1.0, 2.0], [1.0, 2.0], [np.inf, 1.0]]}, 'effort of a, row 2: inf'),
+    ({'names': ('a', 'a')}, 'has a name twice'), ({'time': ['0', '1', '2']}, 'real numbers'),
+])
+def test_arrays_of_a_recording_are_checked(changes: dict[str, Any], words: str) -> None:
+    sound: dict[str, Any] = {'names': ['a', 'b'], 'time': [0, 1, 2]}
+    sound |= {'position': [[0, 1]] * 3, 'effort': [[np.nan, 1.0]] * 3}
+    assert np.isnan(Recording(**sound).velocity).all()
+    with pytest.raises(RneaError, match=words):
+        Recording(**{**sound, **changes})

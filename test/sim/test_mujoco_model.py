@@ -83,9 +83,6 @@ def test_friction_and_ranges_are_those_of_the_urdf_and_nothing_is_added() -> Non
     assert model.dof_frictionloss.tolist() == [0.2, 0.0]
     assert not model.dof_armature.any()
     assert model.ngeom == 0
-    drawn = build(text, shapes=True)  # for the viewer, without mass
-    assert drawn.ngeom > 0
-    assert drawn.body_mass.tolist() == model.body_mass.tolist()
     assert model.jnt_limited.tolist() == [1, 0]  # a continuous joint has no range
     assert model.jnt_range[0].tolist() == [-3.0, 3.0]
 

@@ -16,7 +16,7 @@ import pytest
 from rnea_ros.feedforward.settings import complete_values
 from rnea_ros.identification import Identification
 from rnea_ros.parameters import parameter_file_text, read_parameter_file
-from rnea_ros.recordings import Kind
+from rnea_ros.recordings import Kind, Recorded
 from rnea_ros.tools import identify
 from support.models.robots import description, load
 from support.recorded.bags import write_bag
@@ -31,8 +31,12 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """Replace reading and fitting; return the result to give and the arguments that were given."""
     given: dict[str, Any] = {'result': identified(), 'loaded': []}
 
-    def load_run(bag: Path, model: object, **options: object) -> object:
-        given['loaded'].append((bag, options))
+    def read(bag: Path, model: object, topic: str | None, table: object) -> list[Recorded]:
+        given['loaded'].append((bag, {'topic': topic, 'table': table}))
+        return [Recorded(bag.name, record(Robot(load(ARM)), Kind.MOTION, 1), {})]
+
+    def prepared(recording: object, model: object, **options: object) -> object:
+        given['loaded'][-1][1].update(options)
         return given['result'].comparison.held_out[0]
 
     def fit(model: object, runs: object, **options: object) -> Identification:
@@ -40,7 +44,8 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
         result: Identification = given['result']
         return result
 
-    monkeypatch.setattr(identify, 'load', load_run)
+    monkeypatch.setattr(identify, 'read_recordings', read)
+    monkeypatch.setattr(identify, 'run_from', prepared)
     monkeypatch.setattr(identify, 'identify', fit)
     return given
 
@@ -79,7 +84,7 @@ def test_seconds_of_motion_are_without_rest_and_gaps(
     still = replace(moved, qd=0.0 * moved.qd)
     for recorded, words in ((rests, '5 s of motion'), (still, '500 poses')):
         given = partial(lambda each, *_, **__: each, recorded)
-        monkeypatch.setattr(identify, 'load', given)
+        monkeypatch.setattr(identify, 'run_from', given)
         assert run().stdout.startswith(f'a_bag: {words}\nfitting {words.split(" of")[0]}\n')
 
 
@@ -110,12 +115,14 @@ def test_options_reach_the_fit(calls: dict[str, Any], tmp_path: Path) -> None:
         '--topic', '/states', '--effort-scale', *6 * ['1'], '-1', '--joints', 'fer_joint1=elbow',
         '--effort-delay', '0.02', '--without-effort', 'fer_joint3', '--force',
         '--total-mass', '16', '--poses', '--gravity', '9.81', '0', '0',
+        '--table', 'rate=100', 'position=q1..q7',
     ).returncode == 0  # fmt: skip
     assert [str(bag) for bag, _ in calls['loaded']] == ['a_bag', 'b_bag', 'c_bag', 'd_bag']
     assert calls['loaded'][0][1] == {
         'joints': {'fer_joint1': 'elbow'}, 'topic': '/states', 'cutoff': 7.0,
         'effort_scale': [*6 * [1.0], -1.0], 'effort_delay': 0.02,
-        'without_effort': ['fer_joint3'], 'poses': True,
+        'without_effort': ['fer_joint3'], 'poses': True, 'name': 'a_bag',
+        'table': {'rate': 100, 'position': 'q1..q7'},
     }  # fmt: skip
     assert len(calls['runs']) == len(calls['validate']) == 2
     assert (calls['links'], calls['prior_weight']) == (['fer_link7'], 0.1)

@@ -30,6 +30,7 @@ UNWRITABLE = tuple((name, f'{name} cannot be written') for name in ('none/a', 'o
 REJECTED = {
     'preflight': (
         ('motion', 'needs --urdf'), ('motion --urdf none.urdf', 'none.urdf'),
+        ('--dry-run', 'needs a recording'), ('empty --urdf arm.urdf --dry-run', 'no joint states'),
         ('forged --urdf arm.urdf', r'(a\nfine: nothing wrong, b\x1b[2J)'),
     ),
     PREFLIGHT: (
@@ -45,11 +46,13 @@ REJECTED = {
     'identify': (
         ('motion', 'needs --urdf'), ('motion --urdf massless.urdf', 'no moving link has a mass'),
         ('motion --urdf heavy.urdf', 'too large'), ('motion --urdf broken.urdf', 'URDF'),
+        ('--dry-run', 'needs a recording'),
         ('mo\ntion --urdf arm.urdf', r"'mo\ntion' is too long or has control"),
     ),
     IDENTIFY: (
         ('--write-urdf arm.urdf', 'name another file'), ('--cutoff 1e-9', 'not at least 0.1 Hz'),
         ('--write-urdf a --write-parameters ./a', 'would replace a of --write-urdf'),
+        ('--table rate=1', 'motion is not a table'), ('--table rates=1', 'not KEY=VALUE; keys: '),
         ('--payload lower --links lower', 'no --links'), ('--links base', "moving link 'base'"),
         ('--payload lower --validate poses', 'no --validate'), ('--prior-weight 1e300', '1000'),
         ('--payload hand', "unknown link 'hand'; known are base, upper, lower"),
@@ -114,6 +117,10 @@ REJECTED = {
     'play_joint_states': (
         ('motion --speed 9e-4', 'between 0.001'), ('motion --speed 1001', 'and 1000'),
         ('motion --wait nan', '--wait is not a number'), ('empty', 'empty has no joint state'),
+    ),
+    'panel': (
+        ('--port 0', 'not between 1'), ('--port a', "'a'"), ('--node', 'expected at least one'),
+        ('--host none.invalid', '--host none.invalid: '),
     ),
     'demo': (
         ('--robot r2d2', "'r2d2'"), ('--rate 49.9', 'between 50'), ('--seconds 601', '600 s'),

@@ -140,7 +140,7 @@ def compile_trajectory(
         return trajectory
     # Each part of the joined motion was checked, now or with the active trajectory.
     with np.errstate(over='ignore', invalid='ignore', divide='ignore'):
-        joined = join(handover, trajectory, columns)
+        joined = join(handover, knots, columns, start_time)
     check_finite(joined, first_point)
     return joined
 

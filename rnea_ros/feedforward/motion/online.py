@@ -13,6 +13,7 @@ joints arrive together.
 from __future__ import annotations
 
 from importlib.util import find_spec
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -51,6 +52,17 @@ class MotionLimits(NamedTuple):
         return MotionLimits(*(values[joints] for values in self))
 
 
+class Way(NamedTuple):
+    """A spline of quintics: times, shape (n,), s; position, velocity, acceleration, (3, n, m)."""
+
+    times: Array
+    states: Array
+
+    def later(self, time: float) -> Way:
+        """Return the same motion a time later, s."""
+        return Way(time + self.times, self.states)
+
+
 class MotionError(RneaError):
     """There is no motion to a target within limits."""
 
@@ -61,7 +73,7 @@ def has_ruckig() -> bool:
 
 
 def stop_motion(
-    state: MotionState, limits: Deceleration, shortest: float = 0.0
+    state: MotionState, limits: Deceleration, shortest: float | Array = 0.0
 ) -> Knots:
     """
     Return the motion from a state to rest; each joint goes straight on and stops by itself.
@@ -99,7 +111,7 @@ def stop_motion(
     return Knots.quintic(times, (q, sign * qd, sign * qdd))
 
 
-def motion_to(state: MotionState, position: Array, limits: MotionLimits) -> Knots:
+def motion_to(state: MotionState, position: Array, limits: MotionLimits) -> Way:
     """
     Return the fastest motion from a state to rest at a position.
 
@@ -110,7 +122,7 @@ def motion_to(state: MotionState, position: Array, limits: MotionLimits) -> Knot
     return _found(state, position, limits)
 
 
-def motion_to_rest(state: MotionState, limits: MotionLimits) -> Knots:
+def motion_to_rest(state: MotionState, limits: MotionLimits) -> Way:
     """
     Return the motion in which each joint comes to rest as fast as its limits permit.
 
@@ -119,10 +131,14 @@ def motion_to_rest(state: MotionState, limits: MotionLimits) -> Knots:
     try:
         return _found(state, None, limits)
     except MotionError:
-        return stop_motion(state, Deceleration(limits.acceleration, limits.lower, limits.upper))
+        stop = Deceleration(limits.acceleration, limits.lower, limits.upper)
+        # In this time a joint at rest loses its acceleration within the limit of the jerk.
+        knots = stop_motion(state, stop, shortest=4.0 * limits.acceleration / limits.jerk)
+        states = np.stack((knots.positions, knots.velocities, knots.accelerations))
+        return Way(knots.times, states)
 
 
-def _found(state: MotionState, position: Array | None, limits: MotionLimits) -> Knots:
+def _found(state: MotionState, position: Array | None, limits: MotionLimits) -> Way:
     """Return Ruckig's motion from a state to rest, at a position or anywhere."""
     try:
         import ruckig
@@ -147,16 +163,19 @@ def _found(state: MotionState, position: Array | None, limits: MotionLimits) -> 
     except (ruckig.RuckigError, ValueError) as error:  # of results that its binding lacks
         raise MotionError(f'there is no motion: {error}') from error
     # The jerk is constant between the ends of the parts of the joints' profiles.
-    ends = [np.cumsum([*profile.brake.t, *profile.t]) for profile in found.profiles[0]]
-    times = np.unique(np.append(np.concatenate(ends), 0.0))
+    ends = np.cumsum([[*profile.brake.t, *profile.t] for profile in found.profiles[0]], axis=1)
+    times = np.unique(np.append(ends, 0.0))
     times = times[np.append(True, np.diff(times) > SAME_TIME)]
-    between = 0.5 * (times[:-1] + times[1:])
-    states = np.array([found.at_time(t) for t in (*times.tolist(), *between.tolist())])
+    rows = chain.from_iterable(map(found.at_time, times.tolist()))  # each of m values
+    states = np.fromiter(chain.from_iterable(rows), dtype=np.float64)
+    states = states.reshape(times.size, 3, -1).swapaxes(0, 1)
     # found.position_extrema is wrong for motions to rest (Ruckig 0.19.4).
-    path = states[:, 0]
+    q, qd, _ = states
+    between = 0.5 * (q[1:] + q[:-1]) - 0.125 * np.diff(times)[:, np.newaxis] * np.diff(qd, axis=0)
+    path = np.concatenate((q, between))
     # A state beyond a limit may come back.
     lower = np.minimum(limits.lower, state.position) - OVERSHOOT
     upper = np.maximum(limits.upper, state.position) + OVERSHOOT
     if ((path < lower) | (path > upper)).any():
         raise MotionError('the motion leaves the position limits')
-    return Knots.quintic(times, np.moveaxis(states[: times.size], 1, 0))
+    return Way(times, states)

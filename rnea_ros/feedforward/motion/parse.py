@@ -361,7 +361,9 @@ def _table(
 ) -> tuple[Array, NDArray[np.bool_]]:
     """Return a field, (points, n), with 0 where absent, and which points have it."""
     column: Column = getattr(request, field)
-    joints = len(request.joint_names)
+    joints, table = len(request.joint_names), np.zeros((column.counts.size, n))
+    if field != 'positions' and not column.values.size:
+        return table, np.zeros(column.counts.size, dtype=bool)
     present = column.counts == joints
     wrong = ~present & ((column.counts > 0) | (field == 'positions'))
     reject_where(
@@ -373,6 +375,5 @@ def _table(
     reject_where(
         ~np.isfinite(values), _R.NOT_FINITE, request.joint_names, 0, field + ' {}', values
     )
-    table = np.zeros((present.size, n))
     table[:, columns] = values
     return table, present

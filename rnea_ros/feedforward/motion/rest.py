@@ -18,14 +18,16 @@ from ...arrays import Array, Indices
 from ...collision import CollisionModel
 from ...errors import InputError, RneaError, brief
 from ...robot import RobotModel
-from .online import Deceleration, stop_motion
+from .online import FAR, Deceleration, stop_motion
 from .parse import JointRules
 from .trajectory import QUINTIC, Knots, MotionState, Trajectory
 
 NO_POSE = (0.0,)  # stands for no rest pose
 
-RAMP = 0.5  # shortest time from rest to full speed, and from the present speed to a stop, s
+RAMP = 0.5  # shortest time from rest to full speed, and time from the present speed to a stop, s
 PEAK = 1.5  # greatest by mean acceleration of a speed that rises by a cubic
+MIN_STOP = 0.1  # shortest time to a stop, where the velocity limit is near, s
+EXCESS = 1.01  # greatest velocity of a joint that speeds up when the way begins, velocity limits
 AT_SPEED = 0.01  # least time at full speed, as a share of the ramp: knots must not coincide
 STEP = 0.05  # greatest way of a joint between two poses that are checked, rad or m
 SAMPLING = 0.01  # of the motion, for these poses, s
@@ -87,10 +89,8 @@ class RestPose:
     def motion(self, state: MotionState) -> Trajectory:
         """Return the motion from a state of the commanded joints to the pose."""
         rules, speed = self.rules, self.speed
-        moves = bool(state.velocity.any() or state.acceleration.any())
-        braking = PEAK * np.maximum(np.abs(state.velocity), speed) / RAMP
-        limits = Deceleration(braking, rules.lower, rules.upper)
-        stop = stop_motion(state, limits, shortest=RAMP if moves else 0.0)
+        limits = Deceleration(np.array(np.inf), rules.lower, rules.upper)
+        stop = stop_motion(state, limits, self._stop_time(state))
         start = stop.positions[-1]
         way = rules.shortest_way(self.position - start)
         ramp = max(RAMP, float((PEAK * speed / rules.acceleration_limits).max()))
@@ -106,6 +106,19 @@ class RestPose:
             np.full(stop.times.size + 3, QUINTIC),
         )
         return Trajectory(rules.joint_names, None, knots)
+
+    def _stop_time(self, state: MotionState) -> Array:
+        """Return the times to a stop, (m,), s: less for joints that speed up near their limit."""
+        v, a = np.abs(state.velocity), np.abs(state.acceleration)
+        if not (v.any() or a.any()):
+            return v
+        # A joint that stops in the time T first gains at most (a T)^2 / (12 v + 6 a T).
+        room = np.clip(EXCESS * self.rules.velocity_limits - v, 0.0, FAR)
+        product = 3.0 * room + np.sqrt(9.0 * room * room + 12.0 * v * room)  # a T
+        speeds_up = (state.velocity * state.acceleration > 0.0) & (room > 0.0)
+        time: Array = np.full(v.size, RAMP)
+        np.divide(product, a, out=time, where=speeds_up)
+        return time.clip(MIN_STOP, RAMP)
 
     def check(self, motion: Trajectory, q: Array) -> None:
         """Raise a RestError if links collide on the way; q: of all joints, shape (n,)."""

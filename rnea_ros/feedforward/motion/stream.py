@@ -31,7 +31,7 @@ from .parse import (
     parse,
     reject_where,
 )
-from .shaping import LAG, StreamPoint, shaped
+from .shaping import LAG, StreamPoint, load_shaping, shaped
 from .trajectory import LINEAR, Handover, Knots, MotionState, Trajectory, join
 
 WINDOW, MIN_POINTS, MAX_POINTS = 0.04, 3, 9  # of the newest points that are fitted: s, numbers
@@ -41,7 +41,7 @@ MIN_PERIOD, MAX_PERIOD, FIRST_PERIOD = 1e-3, 0.5, 0.1  # of a stream, and before
 MAX_PAUSE = 4.0  # longest pause in a stream, periods, at least MAX_PERIOD
 NOISE = 1e-3  # a jump is larger than this, rad or m
 MAX_AHEAD = 0.2  # of the points of a stream: their time from the start, s
-MAX_CHUNK = 200  # points of a chunk: each takes up to 1 ms to shape
+MAX_CHUNK = 200  # points of a chunk: each takes up to 0.5 ms to shape
 KEPT = MAX_POINTS + MAX_CHUNK  # a chunk may be replaced at its first point
 MAX_STREAMS = 8  # sets of joints that are streamed at once
 MAX_STAMP = 1.0  # a stamp of points with times that is further from now does not count, s
@@ -241,7 +241,7 @@ def _lesser(one: Array, other: Array) -> Array:
 def _parabola(t: Array, values: Sequence[Array]) -> Array:
     """Return value, slope and second derivative at t = 0 of a fit to rows of values, (3, k)."""
     fit = np.zeros((3, values[0].size))
-    powers = np.column_stack((np.ones_like(t), t, 0.5 * t * t))[:, : t.size]
+    powers = (np.vander(t, 3, increasing=True) * (1.0, 1.0, 0.5))[:, : t.size]
     fit[: powers.shape[1]] = np.linalg.lstsq(powers, np.array(values), rcond=None)[0]
     return fit
 
@@ -264,6 +264,7 @@ class StreamShaper:
         self._columns = np.arange(len(rules.joint_names))
         self._points: list[StreamPoint] = []
         self._efforts: Array | None = None
+        load_shaping()
 
     def is_of_stream(self, request: TrajectoryRequest) -> bool:
         """Return whether a message is of a stream: all its points are due at once, or soon."""
@@ -271,24 +272,23 @@ class StreamShaper:
 
     def take(
         self, request: TrajectoryRequest, now: float, stamp: float, measured: Array,
-        reference: Array | None = None,
+        held: Array,
     ) -> None:
         """
         Take a message, received now, s, in the loop's time; ``stamp`` is now in that of its stamp.
 
-        :param measured: positions of the robot, shape (m,); ``reference``: of the reference
+        :param measured: positions of the robot, shape (m,); ``held``: of the reference, or these
         :raises TrajectoryError: the message breaks a rule; the stream goes on without it
         """
         rules, times = self._rules, self._times(request)
         parsed = replace(request, times=times, start_time=None)
         columns, knots = parse(parsed, rules, now)
         estimator = self._estimator(tuple(columns.tolist()))
-        start = measured if reference is None else reference
         reject_where(
             np.abs(knots.positions) > FAR, TrajectoryReason.POSITION_LIMIT, rules.joint_names, 0,
             '{:.6g} is further than any robot reaches', knots.positions,
         )
-        positions = self._unwrapped(knots.positions, columns, start, estimator.newest)
+        positions = self._unwrapped(knots.positions, columns, held, estimator.newest)
         self._check_deviation(positions, columns, measured)
         velocities = knots.velocities[:, columns] if knots.degrees.min() > LINEAR else None
         positions = positions[:, columns]
@@ -305,30 +305,30 @@ class StreamShaper:
         count = len(self._points)
         self._efforts = None if knots.efforts is None else knots.efforts[-count:]
 
-    def follow(self, begin: float, start: MotionState, handover: Handover | None) -> Trajectory:
+    def follow(self, begin: float, start: MotionState | Handover) -> Trajectory:
         """Return the motion of the newest message, from a time, s, and a state or handover on."""
         columns = self._columns
-        if handover is not None:
-            start = handover.active.state(handover.time)
+        state = start.active.state(start.time) if isinstance(start, Handover) else start
         way = shaped(
-            begin, MotionState(*(values[columns] for values in start)), self._points,
+            begin, MotionState(*(values[columns] for values in state)), self._points,
             self._limits.of(columns),
         )
-        rows = np.zeros((4, way.times.size, start.position.size))
-        rows[0] = start.position
-        rows[:3, :, columns] = way.positions, way.velocities, way.accelerations
+        rows = np.zeros((4, way.times.size, state.position.size))
+        rows[0] = state.position
+        rows[:3, :, columns] = way.states
         knots = Knots.quintic(way.times, rows[:3])
-        if self._efforts is not None or start.effort.any():
+        if self._efforts is not None or state.effort.any():
             arrivals = [point.time - begin + LAG * point.period for point in self._points]
             times = np.maximum.accumulate([0.0, *arrivals])
-            of_points = np.zeros((len(arrivals), start.effort.size))
+            of_points = np.zeros((len(arrivals), state.effort.size))
             of_points = of_points if self._efforts is None else self._efforts
-            for row, joint in zip(rows[3].T, np.vstack((start.effort, of_points)).T, strict=True):
+            for row, joint in zip(rows[3].T, np.vstack((state.effort, of_points)).T, strict=True):
                 row[:] = np.interp(way.times, times, joint)
             knots = replace(knots, efforts=rows[3])
-        motion = Trajectory(self._rules.joint_names, None, knots)
-        if handover is not None:
-            motion = join(handover, motion, columns)
+        if isinstance(start, Handover):
+            motion = join(start, knots, columns)
+        else:
+            motion = Trajectory(self._rules.joint_names, None, knots)
         motion.streamed = True
         return motion
 

@@ -19,6 +19,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterable
+from copy import copy
 from dataclasses import dataclass, replace
 from math import comb
 from typing import Any, ClassVar, NamedTuple, TypeAlias
@@ -65,6 +66,7 @@ _BISECTIONS = 40  # steps for a zero of a slope: 2^-40, or 1e-12 of a segment
 # Row j, column k: k over j.
 _BINOMIALS = np.array([[float(comb(k, j)) for k in range(6)] for j in range(6)])
 _POWERS = np.arange(6)
+_EXPONENTS = np.maximum(_POWERS - _POWERS[:, np.newaxis], 0)  # k - j
 
 
 class MotionState(NamedTuple):
@@ -119,8 +121,8 @@ class Knots:
         ends = np.stack((*at_start, *at_end), axis=1)
         polynomials = np.empty_like(ends)
         degrees = np.minimum(self.degrees[:-1], self.degrees[1:])
-        for degree, from_ends in FROM_ENDS.items():
-            polynomials[degrees == degree] = from_ends @ ends[degrees == degree]
+        for degree in set(degrees.tolist()):
+            polynomials[degrees == degree] = FROM_ENDS[degree] @ ends[degrees == degree]
         return polynomials
 
     def from_point(self, first: int) -> Knots:
@@ -325,24 +327,26 @@ class Handover(NamedTuple):
     time: float  # time of the handover, not before ``past``
 
 
-def join(handover: Handover, new: Trajectory, columns: Indices) -> Trajectory:
-    """Return the active trajectory, and from the handover on the new one for some joints."""
-    active, begin, n = handover.active, handover.time, len(new.joint_names)
-    zero = begin - float(new.knots.times[0])
-    times = zero + new.knots.times
+def join(
+    handover: Handover, points: Knots, columns: Indices, start_time: float | None = None
+) -> Trajectory:
+    """Return the active trajectory, and from the handover on a motion through points of joints."""
+    active, begin, n = handover.active, handover.time, len(handover.active.joint_names)
+    zero = begin - float(points.times[0])
+    times = zero + points.times
     times[0] = begin
-    new = Trajectory(new.joint_names, new.start_time, replace(new.knots, times=times))
+    new = Trajectory(active.joint_names, None, replace(points, times=times))
     if active.join is not None and active.join.begin <= begin:
         followed = active.join.sources
     else:  # without the trajectories that the active one was joined to
-        source = Trajectory(
-            active.joint_names, None, active.knots, active.coefficients, active.efforts
-        )
+        source = copy(active)
+        source.join = None
         followed = ((source, np.arange(n)),)
+    taken = set(columns.tolist())
     sources = [
-        (source, others)
+        (source, np.array(others))
         for source, joints in followed
-        if (others := np.setdiff1d(joints, columns)).size
+        if (others := [joint for joint in joints.tolist() if joint not in taken])
     ]
     sources.append((new, columns))
 
@@ -363,7 +367,7 @@ def join(handover: Handover, new: Trajectory, columns: Indices) -> Trajectory:
     q[:-1] = coefficients[:, 0]
     knots = Knots(times, q, absent, absent, np.full(times.size, LINEAR))
     return Trajectory(
-        active.joint_names, new.start_time, knots, coefficients,
+        active.joint_names, start_time, knots, coefficients,
         efforts if efforts.any() else None, Join(active.root, begin, zero, tuple(sources)),
     )
 
@@ -376,20 +380,22 @@ def _cut(trajectory: Trajectory, times: Array) -> tuple[Array, Array]:
     s_0 of length r, sum_k c_k s^k is sum_j c'_j s'^j with
     c'_j = r^j sum_k (k over j) s_0^(k - j) c_k. The times contain all knots between them.
     """
-    knots = trajectory.knots.times
+    knots, joints = trajectory.knots.times, len(trajectory.joint_names)
+    efforts = np.zeros((times.size - 1, 2, joints))
+    if np.array_equal(knots, times):
+        given = trajectory.efforts
+        return trajectory.coefficients, efforts if given is None else given
     segments = np.searchsorted(knots, times[:-1], side='right') - 1
     inside = (segments >= 0) & (segments < knots.size - 1)
-    positions = np.zeros((segments.size, 6, len(trajectory.joint_names)))
+    positions = np.zeros((segments.size, 6, joints))
     positions[:, 0] = trajectory.knots.positions[np.maximum(segments, 0)]
     k = segments[inside]
     h = np.diff(knots)[k]
     s0 = (times[:-1][inside] - knots[k]) / h
     r = np.diff(times)[inside] / h
-    exponents = np.maximum(_POWERS - _POWERS[:, np.newaxis], 0)
-    shift = _BINOMIALS * s0[:, np.newaxis, np.newaxis] ** exponents
+    shift = _BINOMIALS * (s0[:, np.newaxis] ** _POWERS)[:, _EXPONENTS]
     shift *= (r[:, np.newaxis] ** _POWERS)[:, :, np.newaxis]
     positions[inside] = shift @ trajectory.coefficients[k]
-    efforts = np.zeros((segments.size, 2, len(trajectory.joint_names)))
     if trajectory.efforts is not None:
         share = np.stack((s0, s0 + r), axis=1)[:, :, np.newaxis]
         at_start, at_end = trajectory.efforts[k][:, :1], trajectory.efforts[k][:, 1:]

@@ -21,6 +21,7 @@ from ...robot import Payload, RobotModel
 from ..laws import LAWS, ControlLaw, FrictionModel, JointFriction
 from ..loaded_model import HardwareCompensation, LoadedModel
 from .settings import (
+    AS_GRAVITY,
     AS_POSITIVE,
     MAX_DURATION,
     BaseSensorSettings,
@@ -142,7 +143,10 @@ def resolve(settings: Settings, model: RobotModel) -> ResolvedSettings:
 
 def load_robot(model: RobotModel, settings: ResolvedSettings) -> LoadedModel:
     """Return a robot with the payloads and the factors of gravity of the settings."""
-    robot = LoadedModel(model, settings.hardware_compensates, settings.own_hardware_gravity)
+    of_hardware = settings.hardware_gravity
+    robot = LoadedModel(
+        model, settings.hardware_compensates, None if of_hardware == AS_GRAVITY else of_hardware
+    )
     robot.set_payloads(settings.payloads)
     robot.set_gravity_factor(settings.gravity_scale)
     return robot
@@ -240,7 +244,7 @@ def _check_together(settings: Settings) -> None:
         raise InputError(
             'velocity_limit_factor', f'{settings.velocity_limit_factor} is below 1 and not 0'
         )
-    if len(settings.hardware_gravity) != 3 and settings.own_hardware_gravity is not None:
+    if len(settings.hardware_gravity) != 3 and settings.hardware_gravity != AS_GRAVITY:
         raise InputError(
             'hardware_gravity',
             f'{brief(settings.hardware_gravity)} is neither three numbers nor [0.0]',

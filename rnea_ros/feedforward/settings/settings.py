@@ -442,11 +442,6 @@ class Settings:
         return self.law_parameters.get(law.name, law.Parameters())
 
     @property
-    def own_hardware_gravity(self) -> Numbers | None:
-        """Gravity for which the robot compensates, m/s^2; None for that of the model."""
-        return None if self.hardware_gravity == AS_GRAVITY else self.hardware_gravity
-
-    @property
     def period(self) -> float:
         """Time between commands, s."""
         return 1.0 / self.rate

@@ -3,7 +3,7 @@
 
 """Plausibility of runs and fits: enough motion, no faults, possible masses."""
 
-from .bounds import mass_bounds, mass_notes
+from .bounds import mass_bounds, mass_notes, scaled_prior
 from .checks import (
     LOAD_EXPLAINS,
     check_fit,
@@ -15,5 +15,5 @@ from .checks import (
 
 __all__ = [
     'LOAD_EXPLAINS', 'check_fit', 'check_runs', 'check_same_load', 'delay_notes', 'effort_delay',
-    'mass_bounds', 'mass_notes',
+    'mass_bounds', 'mass_notes', 'scaled_prior',
 ]

@@ -10,6 +10,7 @@ beside it. Bounds decide where the efforts leave it open; efforts that contradic
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import product
 
 import numpy as np
@@ -18,7 +19,8 @@ from ...arrays import Array
 from ...dynamics.tree import Placement
 from ...errors import InputError, UrdfError
 from ...robot import RobotModel
-from ...urdf import RobotDescription, Shape, shape_triangles
+from ...urdf import UNUSUAL_MASS, RobotDescription, Shape, shape_triangles
+from ..run import IdentificationError, Run
 
 MASS_FACTOR = 1.6
 """Greatest factor between the total masses of arm and URDF; errors of CAD masses are smaller."""
@@ -67,6 +69,42 @@ def mass_bounds(model: RobotModel, total_mass: float | None) -> tuple[Array, Arr
             rows += [*sides]
             limits += [0.0] * 3
     return np.array(rows), np.array(limits)
+
+
+def scaled_prior(
+    model: RobotModel, runs: Sequence[Run], total_mass: float | None
+) -> tuple[RobotModel, list[str]]:
+    """
+    Return the URDF's model, with all masses times one factor if they are implausible; notes.
+
+    The factor is that of the total mass, or else the one that explains the efforts best.
+
+    :raises IdentificationError: the efforts show no factor
+    """
+    warnings = () if model.description is None else model.description.warnings
+    unusual = [each for each in warnings if each.startswith(UNUSUAL_MASS)]
+    if not unusual:
+        return model, []
+    phi = model.inertial_parameters
+    if total_mass is not None:
+        factor = (total_mass - fixed_mass(model)) / float(phi[::10].sum())
+    else:
+        rigid = np.concatenate([
+            model.inverse_dynamics_batch(run.q, run.qd, run.qdd) for run in runs
+        ])
+        effort = np.nan_to_num(np.concatenate([run.effort for run in runs]))
+        squares = np.where(effort.any(axis=0), (rigid**2).sum(axis=0), 0.0).sum()
+        factor = float((rigid * effort).sum() / max(squares, np.finfo(float).tiny))
+    if factor <= 0.0 or not np.isfinite(factor):
+        raise IdentificationError(
+            f'{unusual[0]} The efforts show no factor of it; state the mass of the robot '
+            '(total_mass; identify: --total-mass)'
+        )
+    return model.with_inertial_parameters(factor * phi), [
+        f'{unusual[0]} The fit begins with all masses times {factor:.3g}; '
+        + ('that is the stated mass' if total_mass is not None else
+           'better state the mass of the robot (total_mass; identify: --total-mass)')
+    ]
 
 
 def fixed_mass(model: RobotModel) -> float:

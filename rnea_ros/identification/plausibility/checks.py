@@ -19,15 +19,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Array
-from ...preflight import Assessment, Cause, Finding, Prediction, another_robot, find_faults
+from ...preflight import (
+    INVERT_AXIS,
+    Assessment,
+    Cause,
+    Finding,
+    Prediction,
+    another_robot,
+    find_faults,
+)
 from ...recordings import MIN_POSES, Kind, Samples
 from ...recordings.robust import weighted_rms
 from ...robot import RobotModel
-from ..equations import TERMS, Equations, terms, triangular
+from ..equations import TERMS, Equations, terms
 from ..fit import Fitted
 from ..run import IdentificationError, Run
 
-MIN_TIME = 5.0  # least duration of the fitted runs, s: a few changes of direction of every joint
+MIN_TIME = 2.0  # least motion, s: below, an arm has fewer independent samples than unknowns
 SAMPLES = 10000  # samples that are enough for the search of a changed load
 NOTICEABLE_DELAY = 0.01  # delay that is noted, s; 20 ms can double the errors of a model
 
@@ -40,8 +48,8 @@ FAULT_SAMPLES = 400  # samples that are enough for the search of a fault
 CORRECT = 'correct it by effort_scale'
 LEAVE_OUT = 'leave its effort out (identify: --without-effort)'
 REMEDIES = {
+    Cause.INVERTED_AXIS: INVERT_AXIS,
     Cause.INVERTED_EFFORT: f'{CORRECT}, -1 for these',
-    Cause.INVERTED_AXIS: 'invert the axis in the URDF',
     Cause.GRAVITY_DIRECTION: 'correct it by gravity',
 }
 """What to change, by cause; another factor of an effort is corrected by effort_scale."""
@@ -52,8 +60,14 @@ UNUSUAL_FACTOR = 1.6  # ratio of identified and URDF effort, either way; CAD err
 INEXPLICABLE = 0.5  # unexplained share of a loaded joint's effort that wrong masses cannot cause
 
 
-def check_runs(model: RobotModel, runs: Sequence[Run]) -> None:
-    """Raise an error if runs lack the motion, or poses at rest, to identify a model."""
+def check_runs(
+    model: RobotModel, runs: Sequence[Run], accept_faults: bool = False
+) -> list[str]:
+    """
+    Return notes; raise an error if runs lack the motion, or poses at rest, to identify a model.
+
+    ``accept_faults`` returns too short a motion as a note.
+    """
     if not runs:
         raise IdentificationError('no run is given')
     for run in runs[1:]:
@@ -68,29 +82,33 @@ def check_runs(model: RobotModel, runs: Sequence[Run]) -> None:
     equations = Equations(model, runs)
     poses = not equations.qd.any() and np.ptp(equations.q, axis=0).any()
     if poses and len(equations) >= MIN_POSES:
-        return
-    moving = np.flatnonzero(equations.slides.any(axis=0))
+        return []
+    moving = np.flatnonzero(equations.moves)
     if not moving.size:
         raise IdentificationError(f'{names}: no joint moves; record an exciting motion, or '
             f'{MIN_POSES} poses at rest')
-    if len(moving) == 1 < len(runs[0].joints):
-        joint = model.joint_names[moving[0]]
-        raise IdentificationError(
-            f'{names}: only {joint} moves; move all joints, as a trajectory of excite does'
-        )
-    if not equations.used.any():
+    if not equations.used[:, moving].any():
         raise IdentificationError(f'{names}: no joint with an effort moves')
-    moves = np.atleast_1d(equations.slides.any(axis=1))
-    duration = lost = 0.0
-    for number, run in enumerate(runs):
-        interval = float(np.median(np.diff(run.time)))
-        duration += np.count_nonzero(moves & (equations.run == number)) * interval
-        lost += run.time[-1] - run.time[0] - (len(run.time) - 1) * interval
+    duration = sum(run.motion_time for run in runs)
+    steps = [(len(run.time) - 1) * np.median(np.diff(run.time)) for run in runs]
+    lost = float(sum(run.time[-1] - run.time[0] for run in runs) - sum(steps))
+    notes = []
     if duration < MIN_TIME:
         gaps = f'; gaps in the joint states cost {lost:.1f} s' if lost > duration else ''
-        raise IdentificationError(
-            f'{names}: {duration:.1f} s of motion to fit; at least {MIN_TIME:g} s are needed{gaps}'
+        short = (
+            f'{names}: {duration:.1f} s of motion to fit; less than {MIN_TIME:g} s have fewer '
+            f'independent samples than an arm has parameters{gaps}'
         )
+        if not accept_faults:
+            raise IdentificationError(f'{short}; or accept it (accept_faults; identify: --force)')
+        notes.append(short)
+    resting = [name for name in runs[0].joints
+        if name not in np.array(model.joint_names)[moving].tolist()]
+    if resting:
+        notes.append(
+            f'at rest in all fitted samples, so without friction: {", ".join(resting)}'
+        )
+    return notes
 
 
 def check_same_load(equations: Equations, fitted: Fitted, runs: Sequence[Run]) -> None:
@@ -106,7 +124,7 @@ def check_same_load(equations: Equations, fitted: Fitted, runs: Sequence[Run]) -
     q, qd, qdd = (each[::step] for each in (equations.q, equations.qd, equations.qdd))
     columns = model.regressor_batch(q, qd, qdd)[:, :, 10 * tip : 10 * tip + 4]
     used = equations.used[::step]
-    root = np.where(used, 1.0 / fitted.sigma, 0.0)
+    root = np.sqrt(fitted.weights[::step])
     residual = np.where(used, fitted.residual[::step], 0.0) * root
     columns = columns * root[:, :, np.newaxis]
     rest, masses = residual.copy(), []
@@ -136,10 +154,10 @@ def effort_delay(equations: Equations, fitted: Fitted, runs: Sequence[Run]) -> A
     rate = np.concatenate([np.gradient(run.effort, run.time, axis=0) for run in runs])
     own = terms(equations.qd, equations.qdd, fitted.load, fitted.smoothing)
     columns = np.concatenate([own, rate[:, :, np.newaxis]], axis=2)
-    weights = equations.used / fitted.sigma**2
-    R = triangular(np.concatenate(list(equations.reduced(columns, equations.effort, weights))))
+    R = equations.reduced(columns, equations.effort, fitted.weights)
     unknowns = np.linalg.lstsq(R[:, :-1], R[:, -1], rcond=1e-9)[0]
-    return np.asarray(np.where(equations.used.any(axis=0), -unknowns[size + TERMS * n :], np.nan))
+    measured = equations.used.any(axis=0) & equations.moves
+    return np.asarray(np.where(measured, -unknowns[size + TERMS * n :], np.nan))
 
 
 def delay_notes(delay: Array) -> list[str]:
@@ -163,7 +181,7 @@ def check_fit(
     The error has the cause and a remedy; ``accept_faults`` returns errors as notes.
     """
     names = prior.joint_names
-    used = equations.used.astype(np.float64)
+    used = np.where(equations.moves | (not equations.qd.any()), fitted.weights, 0.0)
     effort = weighted_rms(equations.effort, used)
     unexplained = weighted_rms(fitted.residual, used) / np.maximum(effort, np.finfo(float).tiny)
     loaded = effort >= LOADED_SHARE * effort.max()

@@ -17,7 +17,7 @@ from ...drawing import add_grid, save, show_windows
 from ...errors import RneaError
 from ...resources import share_path
 from ...robot import RobotModel
-from ...urdf import parse_urdf, parse_xml, read_urdf, reduce_to_dynamics
+from ...urdf import parse_urdf, parse_xml, read_urdf
 from ..joint_roles import USUAL, JointRoles, start_position
 from .plan import DemoPlan, Planner, known_efforts, slides
 
@@ -79,7 +79,7 @@ class DemoRun:
     output: Path  # directory of all files
     show: bool = False  # open a window with the picture
     real_time: bool = False  # simulated time follows the clock; else it waits for the control
-    viewer: bool = False  # show the robot in MuJoCo's viewer
+    browser: bool = False  # show robot and node in a browser, not faster than real time
 
     def save(self, figure: Figure, axes: Iterable[Axes], name: str) -> Path:
         """Write a figure with grids and legends, and show it if requested; return its path."""
@@ -124,8 +124,8 @@ def _missing_limits(
 
 def _completed(text: str, limits: Mapping[str, Mapping[str, float]]) -> str:
     """Return URDF text with limits, by joint and name of the limit, and without friction."""
-    robot = reduce_to_dynamics(parse_xml(text))
-    for joint in robot.iter('joint'):
+    robot = parse_xml(text)  # with its shapes, for the panel
+    for joint in robot.findall('joint'):
         for dynamics in joint.findall('dynamics'):
             joint.remove(dynamics)
         for name, value in limits.get(joint.get('name', ''), {}).items():

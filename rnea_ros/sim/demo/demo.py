@@ -27,6 +27,7 @@ from __future__ import annotations
 
 import argparse
 from importlib import import_module
+from importlib.util import find_spec
 import os
 from pathlib import Path
 import socket
@@ -39,8 +40,7 @@ from ...errors import RneaError
 from ...resources import share_path
 from ...shared_memory import LOOPBACK_NOTICE, loopback_by_default
 from ..physics import SimulatedRobot
-from ..viewer import check_display
-from .arm import ROBOTS, DemoArm, DemoRun
+from .arm import ROBOTS, DemoArm, DemoError, DemoRun
 
 PARTICIPANTS = 10  # of a DDS domain that are looked for
 EXAMPLES = {'teach': 'teach_and_play', 'teleoperation': 'teleoperation_demo'}
@@ -63,10 +63,12 @@ def _program(options: argparse.Namespace) -> Program:
     print(f'{arm.model.name}: {len(arm.joints)} joints, {options.rate:g} Hz')
     for remark in arm.remarks:
         print(remark)
-    if options.viewer:
-        check_display()
     SimulatedRobot(arm.urdf, joints=arm.joints)  # raises now what its process would log
-    run = DemoRun(arm, options.rate, output, show, options.real_time, options.viewer)
+    if options.browser:
+        if find_spec('viser') is None:
+            raise DemoError('--browser: viser is not installed: pip install viser')
+        print('open http://localhost:8080 (another port: see panel.log in the output)')
+    run = DemoRun(arm, options.rate, output, show, options.real_time, options.browser)
     for option, module in EXAMPLES.items():
         if getattr(options, option):
             sys.path.append(str(share_path(f'examples/{module}.py').parent))
@@ -116,8 +118,8 @@ def main(args: list[str] | None = None) -> int:
     kind.add_argument('--teleoperation', action='store_true', help='two arms: free motion, wall')
     parser.add_argument('--real-time', action='store_true',
                         help='simulated time follows the clock')
-    parser.add_argument('--viewer', action='store_true',
-                        help="show the robot in MuJoCo's viewer, in real time")
+    parser.add_argument('--browser', action='store_true',
+                        help='show robot and node in a browser, not faster than real time')
     parser.add_argument('--headless', action='store_true', help='open no window with the picture')
     parser.add_argument('--output', default='demo_output', help='directory of picture and logs')
     options = parser.parse_args(args)
@@ -125,8 +127,8 @@ def main(args: list[str] | None = None) -> int:
         parser.error(f'--rate {options.rate:g} is not between 50 and 2000 Hz')
     if (options.identify or options.teach or options.teleoperation) and options.real_time:
         parser.error('--identify, --teach and --teleoperation have no --real-time')
-    if options.teleoperation and (options.viewer or options.rate != 500.0):
-        parser.error('--teleoperation has no --viewer and no other --rate')
+    if options.teleoperation and options.rate != 500.0:
+        parser.error('--teleoperation has no other --rate')
     if 1000.0 % options.rate and not options.real_time:
         parser.error(f'1000 Hz is not a multiple of --rate {options.rate:g}; or add --real-time')
     if not 2.0 <= options.seconds <= 600.0:

@@ -147,13 +147,15 @@ class Session:
         of the node; the tolerance of poses is in rad or m.
         """
         arm, rate, lockstep = options.arm, options.rate, not options.real_time
-        robot_pace: dict[str, object] = {'viewer': options.viewer}
+        robot_pace: dict[str, object] = {'watched': options.browser}
         node_pace: dict[str, object] = {}
         if lockstep:
             robot_pace |= {'state_rate': rate, 'publish_clock': True, 'lockstep': True}
             node_pace = {'trigger': 'joint_states', 'use_sim_time': True}
         processes = Processes(options.output)
         try:
+            if options.browser:
+                processes.start('panel', 'rnea_ros.tools.panel', {})
             processes.start('simulated_robot', 'rnea_ros.sim.simulated_robot', {
                 **robot.simulation,
                 **robot_pace,

@@ -27,7 +27,7 @@ from rnea_ros.feedforward.loaded_model import HardwareCompensation, LoadedModel
 from rnea_ros.feedforward.motion import Setpoint
 from rnea_ros.feedforward.settings import PARAMETERS, complete_values, resolve, settings_from
 from rnea_ros.launch_arguments import MODES
-from rnea_ros.robot import Payload
+from rnea_ros.robot import BaseMotion, Payload
 from support.cases import each
 from support.control.control_rig import (
     PANDA_POSE,
@@ -63,6 +63,7 @@ class Case:
         self.loaded = model.with_payload(*payload)
         self.robot = LoadedModel(model, [HardwareCompensation.GRAVITY])
         self.robot.set_payloads([Payload(*payload)])
+        self.robot.set_base(model.gravity, *model.base_motion.spatial())  # as an IMU does
         self.factor = np.random.default_rng(1).uniform(0.5, 1.5, n)
         self.robot.set_gravity_factor(self.factor)
         self.friction = JointFriction(
@@ -91,8 +92,9 @@ class Case:
         :param motion: positions, velocities for Coriolis efforts, accelerations
         """
         model, (q, qd, qdd) = self.loaded, motion
-        gravity, rest = model.gravity_torques(q), np.zeros(model.nv)
-        added = (self.factor - 1.0) * self.model.gravity_torques(q)
+        rest = np.zeros(model.nv)
+        gravity, unloaded = (each.bias_torques(q, rest) for each in (model, self.model))
+        added = (self.factor - 1.0) * unloaded
 
         def inertia(acceleration: Array) -> Array:
             rigid = model.inverse_dynamics(q, rest, acceleration) - gravity
@@ -100,8 +102,8 @@ class Case:
 
         rigid = model.inverse_dynamics(q, qd, qdd + acceleration) + added
         expected = {
-            'gravity': gravity + added - self.factor * self.model.gravity_torques(self.q),
-            'coriolis': model.coriolis_torques(q, qd), 'inertia': inertia(qdd),
+            'gravity': gravity + added - self.factor * self.model.bias_torques(self.q, rest),
+            'coriolis': model.bias_torques(q, qd) - gravity, 'inertia': inertia(qdd),
             'friction': self.friction.friction(friction_velocity, rigid),
             'external': self.external, 'feedback': inertia(acceleration) + effort,
         }
@@ -109,7 +111,8 @@ class Case:
             assert_close(getattr(terms, name), values, name)
 
 
-ARMS = [panda_arm(), two_joint_arm(), mixed_arm()]
+MOVING = BaseMotion((0.1, 0.2, 0.3), (0.4, -0.5, 0.6), (0.7, 0.8, -0.9), (-1.0, 1.1, 1.2))
+ARMS = [panda_arm(), two_joint_arm(), mixed_arm(), two_joint_arm().with_base_motion(MOVING)]
 
 
 @each('model', ARMS)
@@ -140,7 +143,8 @@ def test_coriolis_efforts_are_included_without_a_motion_if_asked(
     model: RobotModel, law: type[ControlLaw]
 ) -> None:
     case = Case(model)
-    coriolis = case.loaded.coriolis_torques(case.q, case.qd)
+    coriolis = case.loaded.bias_torques(case.q, case.qd)
+    coriolis -= case.loaded.bias_torques(case.q, 0.0 * case.q)
     assert np.abs(coriolis).max() > 1e-3
     assert_close(case.terms_of(law, None, compensate_coriolis=True).coriolis, coriolis)
     plain = case.terms_of(law, case.desired)

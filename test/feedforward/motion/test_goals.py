@@ -263,7 +263,7 @@ def test_a_cancel_of_a_goal_leaves_the_motion_that_has_replaced_it(rig: GoalRig)
 def test_a_goal_is_not_judged_by_a_motion_joined_to_another_one(rig: GoalRig) -> None:
     rig.controller.follow(SLOW, None)
     rig.run(0.05)
-    joined = join(Handover(SLOW, 0.0, 0.2), swing(JOINTS, START, START, 0.5), np.arange(2))
+    joined = join(Handover(SLOW, 0.0, 0.2), swing(JOINTS, START, START, 0.5).knots, np.arange(2))
     goal = rig.follow(tolerances(), start=rig.now + 0.1)
     rig.controller.follow(joined, None)
     rig.run(0.01)

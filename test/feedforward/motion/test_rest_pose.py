@@ -57,6 +57,14 @@ def test_the_way_is_smooth_from_any_state_and_within_all_limits() -> None:
         assert abs(q[-1, 1] - state.position[1]) < np.pi + 0.3
 
 
+def test_a_joint_that_speeds_up_does_not_exceed_its_greatest_velocity() -> None:
+    for speed, acceleration in ((1.8, 10.0), (1.95, 5.0), (2.0, 0.5), (-1.8, -10.0)):
+        state = MotionState(*np.outer((0.0, speed, acceleration, 0.0), (1.0, 0.0)))
+        _, (_, qd, qdd) = sampled(rest_pose(0.0, 0.0), state)
+        assert np.abs(qd[:, 0]).max() < 1.01 * 2.0
+        assert np.abs(qdd[:, 0]).max() < 13.0
+
+
 def test_a_joint_that_moves_towards_its_limit_stops_before_it() -> None:
     state = MotionState(np.array([1.9, 0.0]), np.array([1.0, 0.0]), *np.zeros((2, 2)))
     _, (q, _, _) = sampled(rest_pose(0.0, 0.0), state)

@@ -14,16 +14,20 @@ import pytest
 
 from rnea_ros.feedforward.motion import (
     JointRules,
+    Knots,
     MotionLimits,
     Motions,
+    MotionState,
     Reference,
     Shaping,
     StreamSettings,
     StreamShaper,
+    Trajectory,
     TrajectoryError,
     TrajectoryPoint,
     TrajectoryRequest,
 )
+from rnea_ros.feedforward.motion.online import motion_to_rest
 from support.control.control_rig import Array
 
 pytest.importorskip('ruckig', reason='ruckig is not installed')
@@ -36,6 +40,7 @@ LIMITS = MotionLimits(
 )
 CONTINUOUS = np.array([False, False, True])
 RULES = JointRules(NAMES, LIMITS.lower, LIMITS.upper, CONTINUOUS, LIMITS.velocity)
+NONE = np.zeros(3)
 RUCKIG = StreamSettings(Shaping.RUCKIG)
 
 
@@ -61,9 +66,10 @@ class Follower:
         q = self.reference.position.copy()
         self.shaper.take(request, self.now, self.now + 1e9, q, q)
         begin = self.now + DELAY
-        handover, start = self.motions.handover(begin), self.motions.reference_at(begin)
+        handover = self.motions.handover(begin)
+        start = handover or self.motions.reference_at(begin)
         assert start is not None
-        motion = self.shaper.follow(begin, start, handover)
+        motion = self.shaper.follow(begin, start)
         self.motions.newest = motion
         self.motions.follow(motion, None if handover else begin, None, mode_follows=True)
 
@@ -181,6 +187,16 @@ def test_targets_beyond_a_position_limit_end_at_it() -> None:
         follower.go_to(0.1 * k, 0.0, 0.0)
         follower.run(0.05)
     assert follower.judge()[-1, 0] == pytest.approx(1.5, abs=1e-6)
+
+
+def test_a_joint_that_must_stop_at_its_limit_makes_no_jerk_of_the_others() -> None:
+    q, qd, qdd = np.array([(1.4, 0.0, 0.0), (2.0, -0.01, 0.1), (0.0, 15.0, -20.0)])
+    state = MotionState(q, qd, qdd, NONE)
+    motion = Trajectory(NAMES, None, Knots.quintic(*motion_to_rest(state, LIMITS)))
+    states = np.array([motion.state(0.001 * k)[:3] for k in range(1000)])
+    assert states[:, 0, 0].max() == pytest.approx(1.5, abs=1e-3)
+    assert (np.abs(np.diff(states[:, 2, 1:], axis=0)) < 0.001 * LIMITS.jerk[1:]).all()
+    assert not states[-1, 1].any()
 
 
 def test_joints_that_a_message_leaves_out_stay_and_turns_are_not_counted() -> None:

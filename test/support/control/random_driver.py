@@ -319,13 +319,11 @@ class Driver(RandomRobot):
         self._policy_points += (count + 1) // 2
         self._policy_due = now + (count + 1) // 2 * rng.uniform(0.7, 1.3) / 15.0
         position, velocity = controller.measured()
+        here = MotionState.at_rest(position)._replace(velocity=velocity)
         begin, motions = now + 3.0 * period, controller.motions
-        before = motions.reference_at(now)
-        self._shaper.take(request, now, now, position, before and before.position)
-        handover, start = motions.handover(begin), motions.reference_at(begin)
-        if start is None:
-            start = MotionState.at_rest(position)._replace(velocity=velocity)
-        motion = self._shaper.follow(begin, start, handover)
+        self._shaper.take(request, now, now, position, controller.hold_position(now))
+        handover = motions.handover(begin)
+        motion = self._shaper.follow(begin, handover or motions.reference_at(begin) or here)
         controller.follow(motion, None if handover else begin)
 
 

@@ -117,7 +117,7 @@ def record(arm: Arm, seed: int, duration: float = 40.0) -> Recording:
     effort = arm.efforts(q, qd, qdd) + arm.noise * random.normal(size=q.shape)
     return Recording(
         arm.model.joint_names, t, q + 2e-5 * random.normal(size=q.shape),
-        qd + 2e-3 * random.normal(size=q.shape), effort,
+        qd + 2e-3 * random.normal(size=q.shape), effort, raw=True,
     )
 
 

@@ -98,7 +98,9 @@ def _reported(
     sign = np.ones(robot.model.nv)
     sign[list(robot.flipped)] = -1.0
     q = q + 1e-5 * random.normal(size=q.shape)
-    return Recording(robot.model.joint_names, t, sign * q, sign * qd, sign * effort)
+    return Recording(
+        robot.model.joint_names, t, sign * q, sign * qd, sign * effort, raw=True
+    )
 
 
 def _poses(robot: Robot, random: np.random.Generator, count: int) -> Recording:

@@ -32,6 +32,7 @@ class Subscription:
         self.raw, self.polled = options.get('raw', False), 'callback_group' in options
         self.qos_profile = qos if hasattr(qos, 'depth') else SimpleNamespace(depth=qos)
         self.queue: deque[bytes] = deque(maxlen=max(self.qos_profile.depth, 1))
+        self.destroy: Callable[[], None]  # Lyrical's rclpy calls it for /clock
 
     @property
     def handle(self) -> Subscription:
@@ -132,7 +133,9 @@ class VirtualEntities(LifecycleNode):
     ) -> Any:
         name = self.resolve_topic_name(topic)
         subscription = Subscription(kind, callback, qos, self.rig.time, options)
-        self.rig.subscriptions[name].append(subscription)
+        subscriptions = self.rig.subscriptions[name]
+        subscriptions.append(subscription)
+        subscription.destroy = lambda: subscriptions.remove(subscription)
         return subscription
 
     def create_service(self, _: Any, name: str, callback: Any, **__: Any) -> Any:
