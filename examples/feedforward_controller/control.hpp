@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <iterator>
 
 #include "arm.h"
@@ -18,13 +19,25 @@ namespace feedforward_controller
 {
 constexpr const char * JOINTS[] = ARM_JOINTS;
 constexpr std::size_t N = std::size(JOINTS);
+constexpr bool CONTINUOUS[N] = ARM_CONTINUOUS;
 using Joints = std::array<double, N>;
 
 enum class Law { gravity, feedforward, computed_torque };
 
+struct State
+{
+  Joints position, velocity;
+};
+
 struct Reference
 {
-  Joints position{}, velocity{}, acceleration{}, effort{};
+  Joints position, velocity, acceleration, effort;
+};
+
+/// What the robot's own controller adds to every command
+struct Hardware
+{
+  bool gravity, friction, payload;
 };
 
 struct Settings
@@ -32,6 +45,8 @@ struct Settings
   Law law = Law::gravity;
   Joints kp{}, kd{}, effort_limits{}, effort_rate_limit{};
   double ramp_duration = 1.0;
+  bool compensate_coriolis = false;
+  Hardware hardware{};
   arm_environment payload{};
 };
 
@@ -40,9 +55,10 @@ inline bool finite(const Joints & values)
   return std::all_of(values.begin(), values.end(), [](double value) {return std::isfinite(value);});
 }
 
-inline bool finite(const Reference & r)
+inline Joints sum(Joints a, const Joints & b)
 {
-  return finite(r.position) && finite(r.velocity) && finite(r.acceleration) && finite(r.effort);
+  std::transform(a.begin(), a.end(), b.begin(), a.begin(), std::plus<>());
+  return a;
 }
 
 class Control
@@ -51,74 +67,84 @@ public:
   /// Start from the effort that acts now.
   void start(const Settings & settings, const Joints & effort)
   {
-    settings_ = settings;
     for (std::size_t i = 0; i < N; ++i) {
       command_[i] = std::clamp(effort[i], -settings.effort_limits[i], settings.effort_limits[i]);
     }
-    follows_ = false;
-    blend();
+    follows_ = with_effort_ = false;
+    change(settings);
   }
 
-  /// Change laws, gains or payload while active: the efforts blend.
+  /// Change law, gains or payload while active: the efforts blend.
   void change(const Settings & settings)
   {
     settings_ = settings;
     blend();
   }
 
-  /// Return the next command. Without a finite reference the arm is weightless; a state that is
-  /// not finite leaves the command as it is.
-  const Joints & step(
-    const Joints & q, const Joints & qd, const Reference & reference, double dt)
+  /// Return the next command. The arm is weightless unless position, velocity and acceleration of
+  /// all joints are finite; the reference's efforts count if all are finite.
+  const Joints & step(const State & measured, const Reference & reference, double dt)
   {
-    const bool follows = settings_.law != Law::gravity && finite(reference);
-    if (follows != follows_) {
+    const bool follows = settings_.law != Law::gravity && finite(reference.position) &&
+      finite(reference.velocity) && finite(reference.acceleration);
+    const bool with_effort = follows && finite(reference.effort);
+    if (follows != follows_ || with_effort != with_effort_) {
       blend();
     }
     follows_ = follows;
-    const Joints effort = law(q, qd, follows ? &reference : nullptr);
+    with_effort_ = with_effort;
+    Joints effort = follows ? follow(measured, reference) : weightless(measured);
+    if (with_effort) {
+      effort = sum(effort, reference.effort);
+    }
     if (finite(effort)) {
       limit(effort, dt);
     }
     return command_;
   }
 
-  /// Return the effort of the law, as the node's page `control` has it.
-  Joints law(const Joints & q, const Joints & qd, const Reference * reference) const
+private:
+  Joints weightless(const State & measured) const
   {
-    Joints effort{}, drives{}, qdd{};
-    if (reference == nullptr) {
-      arm_gravity_torques(q.data(), &settings_.payload, effort.data());
-    } else if (settings_.law == Law::feedforward) {
-      qdd = reference->acceleration;
-      arm_inverse_dynamics(
-        reference->position.data(), reference->velocity.data(), qdd.data(), &settings_.payload,
-        effort.data());
-    } else {
-      for (std::size_t i = 0; i < N; ++i) {
-        qdd[i] = reference->acceleration[i] + feedback(q, qd, *reference, i);
-      }
-      arm_inverse_dynamics(q.data(), qd.data(), qdd.data(), &settings_.payload, effort.data());
-    }
-    arm_drive_torques(qd.data(), qdd.data(), effort.data(), drives.data());
-    for (std::size_t i = 0; i < N; ++i) {
-      effort[i] += drives[i];
-      if (reference != nullptr) {
-        effort[i] += reference->effort[i];
-        if (settings_.law == Law::feedforward) {
-          effort[i] += feedback(q, qd, *reference, i);
-        }
-      }
-    }
-    return effort;
+    const auto & [q, qd] = measured;
+    return arm(q, settings_.compensate_coriolis ? qd : Joints{}, Joints{}, measured);
   }
 
-private:
-  double feedback(
-    const Joints & q, const Joints & qd, const Reference & reference, std::size_t i) const
+  /// Follow a motion: both laws as the node's page on control has them.
+  Joints follow(const State & measured, const Reference & desired) const
   {
-    return settings_.kp[i] * (reference.position[i] - q[i]) +
-           settings_.kd[i] * (reference.velocity[i] - qd[i]);
+    const auto & [q, qd] = measured;
+    const auto & [q_d, qd_d, qdd_d, effort_d] = desired;
+    Joints feedback;
+    for (std::size_t i = 0; i < N; ++i) {
+      const double error = q_d[i] - q[i];
+      const double nearest = CONTINUOUS[i] ? std::remainder(error, 2.0 * std::acos(-1.0)) : error;
+      feedback[i] = settings_.kp[i] * nearest + settings_.kd[i] * (qd_d[i] - qd[i]);
+    }
+    return settings_.law == Law::computed_torque ?
+           arm(q, qd, sum(qdd_d, feedback), measured) :
+           sum(arm(q_d, qd_d, qdd_d, measured), feedback);
+  }
+
+  /// ID(q, qd, qdd), rotors and friction, without what the hardware adds where the arm is
+  Joints arm(
+    const Joints & q, const Joints & qd, const Joints & qdd, const State & measured) const
+  {
+    const arm_environment none{};
+    const Joints still{};
+    const double * const moving = measured.velocity.data();
+    Joints effort, drives, friction, loaded, unloaded;
+    arm_inverse_dynamics(q.data(), qd.data(), qdd.data(), &settings_.payload, effort.data());
+    arm_drive_torques(moving, qdd.data(), effort.data(), drives.data());
+    arm_drive_torques(moving, still.data(), effort.data(), friction.data());
+    arm_gravity_torques(measured.position.data(), &settings_.payload, loaded.data());
+    arm_gravity_torques(measured.position.data(), &none, unloaded.data());
+    const Hardware & adds = settings_.hardware;
+    for (std::size_t i = 0; i < N; ++i) {
+      effort[i] += drives[i] - adds.friction * friction[i] - adds.gravity * unloaded[i] -
+        adds.payload * (loaded[i] - unloaded[i]);
+    }
+    return effort;
   }
 
   void blend()
@@ -148,7 +174,7 @@ private:
   Settings settings_;
   Joints command_{}, offset_{};
   double remaining_ = 0.0;
-  bool offset_is_due_ = false, follows_ = false;
+  bool offset_is_due_ = false, follows_ = false, with_effort_ = false;
 };
 }  // namespace feedforward_controller
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 import pytest
 
+from rnea_ros import RobotModel
 from rnea_ros.feedforward.limiter import EffortLimiter
 from rnea_ros.feedforward.settings import (
     complete_values,
@@ -23,7 +24,7 @@ from rnea_ros.feedforward.settings import (
 )
 from rnea_ros.parameters import read_parameter_file
 from rnea_ros.tools.export import main as export
-from support.control.control_rig import PANDA_POSE, panda_arm
+from support.control.control_rig import PANDA_POSE
 from support.models.robots import ROOT
 
 CONTROL = ROOT / 'examples' / 'feedforward_controller'
@@ -52,9 +53,12 @@ static Control control;
 static Settings settings;
 static Joints joints(const double * from) {Joints j; std::copy_n(from, N, j.begin()); return j;}
 extern "C" void start(
-  int law, const double * gains, const double * limits, double ramp, const double * payload)
+  int law, const double * gains, const double * limits, double ramp, const double * payload,
+  const bool * hardware)
 {
   settings.law = static_cast<Law>(law);
+  settings.compensate_coriolis = true;
+  settings.hardware = {hardware[0], hardware[1], hardware[2]};
   settings.kp = joints(gains); settings.kd = joints(gains + N);
   settings.effort_limits = joints(limits); settings.effort_rate_limit = joints(limits + N);
   settings.ramp_duration = ramp;
@@ -64,8 +68,8 @@ extern "C" void start(
 extern "C" void step(
   const double * q, const double * qd, const double * motion, double dt, double * command)
 {
-  Reference reference{joints(motion), joints(motion + N), joints(motion + 2 * N), Joints{}};
-  const Joints & result = control.step(joints(q), joints(qd), reference, dt);
+  const Reference reference{joints(motion), joints(motion + N), joints(motion + 2 * N), Joints{}};
+  const Joints & result = control.step({joints(q), joints(qd)}, reference, dt);
   std::copy(result.begin(), result.end(), command);
 }
 """
@@ -77,12 +81,15 @@ needs_compiler = pytest.mark.skipif(
 
 @pytest.fixture(scope='module')
 def compiled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, Path]:
-    """Return the C++ control of a Panda as a shared library, and the node's parameters."""
+    """Return the C++ control of a Panda with a continuous wrist, and the folder of its files."""
     folder = tmp_path_factory.mktemp('arm')
+    urdf = (ROOT / 'urdf' / 'panda_arm.urdf').read_text()
+    joint = 'name="fer_joint7" type='
+    (folder / 'arm.urdf').write_text(urdf.replace(f'{joint}"revolute"', f'{joint}"continuous"'))
     (folder / 'node.yaml').write_text(PARAMETERS)
     (folder / 'program.cpp').write_text(PROGRAM)
     assert export([
-        '--urdf', str(ROOT / 'urdf' / 'panda_arm.urdf'), '--prefix', 'arm', '--out', str(folder),
+        '--urdf', str(folder / 'arm.urdf'), '--prefix', 'arm', '--out', str(folder),
         '--payload', LINK, '--params-file', str(folder / 'node.yaml'),
     ]) == 0
     flags = ['-O2', '-fPIC', '-Wall', '-Wextra', '-Werror']
@@ -93,7 +100,7 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, Path]:
         'g++', '-std=c++17', *flags, '-shared', '-I', CONTROL, '-I', folder,
         folder / 'program.cpp', folder / 'arm.o', '-o', library,
     ], check=True)  # fmt: skip
-    return ctypes.CDLL(str(library)), folder / 'node.yaml'
+    return ctypes.CDLL(str(library)), folder
 
 
 def doubles(*values: Any) -> Any:
@@ -113,15 +120,20 @@ def swings(rng: np.random.Generator, n: int) -> Array:
 
 
 @needs_compiler
-@pytest.mark.parametrize('mode', LAWS)
+@pytest.mark.parametrize(('mode', 'adds'), [
+    ('gravity', ['none']), ('gravity', ['payload']), ('feedforward', ['gravity', 'payload']),
+    ('computed_torque', ['gravity', 'friction']),
+], ids=str)  # fmt: skip
 def test_the_controller_commands_what_the_node_does(
-    compiled: tuple[Any, Path], mode: str
+    compiled: tuple[Any, Path], mode: str, adds: list[str]
 ) -> None:
-    library, parameters = compiled
-    model, rng = panda_arm(), np.random.default_rng(3)
+    library, folder = compiled
+    model = RobotModel.from_urdf(folder / 'arm.urdf')
+    rng = np.random.default_rng(3)
     n = model.nv
     values = complete_values({
-        **read_parameter_file(parameters), 'mode': mode, 'ramp_duration': 0.3,
+        **read_parameter_file(folder / 'node.yaml'), 'mode': mode, 'ramp_duration': 0.3,
+        'hardware_compensates': adds, 'compensate_coriolis': True,
         'gains.kp': rng.uniform(10.0, 60.0, n).tolist(),
         'gains.kd': rng.uniform(2.0, 12.0, n).tolist(), 'payload.link': [LINK],
         'payload.mass': [PAYLOAD[0]], 'payload.com': PAYLOAD[1:4], 'payload.inertia': PAYLOAD[4:],
@@ -133,9 +145,12 @@ def test_the_controller_commands_what_the_node_does(
     limiter.ramp(settings.ramp_duration)
     library.start(LAWS.index(mode), doubles(settings.kp, settings.kd), doubles(
         settings.effort_limits, settings.effort_rate_limit
-    ), ctypes.c_double(settings.ramp_duration), doubles(PAYLOAD))
+    ), ctypes.c_double(settings.ramp_duration), doubles(PAYLOAD), (ctypes.c_bool * 3)(*(
+        each in adds for each in ('gravity', 'friction', 'payload')
+    )))
     follows = mode != 'gravity'
     measured, motion = swings(rng, n), swings(rng, n)
+    motion[0, :, 6] += 6.0 * np.pi  # the wrist is continuous
     motion[:, 5000:6000, 2] = np.nan
     command, largest = np.zeros(n), np.zeros(n)
     for k in range(TICKS):
