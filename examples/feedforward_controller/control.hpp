@@ -20,6 +20,7 @@ namespace feedforward_controller
 constexpr const char * JOINTS[] = ARM_JOINTS;
 constexpr std::size_t N = std::size(JOINTS);
 constexpr bool CONTINUOUS[N] = ARM_CONTINUOUS;
+constexpr double EFFORT_LIMITS[N] = ARM_EFFORT_LIMITS;  // of the URDF, 0: none
 using Joints = std::array<double, N>;
 
 enum class Law { gravity, feedforward, computed_torque };
@@ -81,27 +82,32 @@ public:
     blend();
   }
 
-  /// Return the next command. The arm is weightless unless position, velocity and acceleration of
-  /// all joints are finite; the reference's efforts count if all are finite.
-  const Joints & step(const State & measured, const Reference & reference, double dt)
+  /// Compute the next command: weightless where a reference is not finite, except for its efforts,
+  /// which then count as none. Return false for a state that is not finite.
+  bool step(const State & measured, const Reference & reference, double dt)
   {
-    const bool follows = settings_.law != Law::gravity && finite(reference.position) &&
-      finite(reference.velocity) && finite(reference.acceleration);
+    Joints effort = follow(measured, reference);
+    const bool follows = settings_.law != Law::gravity && finite(effort);
     const bool with_effort = follows && finite(reference.effort);
     if (follows != follows_ || with_effort != with_effort_) {
       blend();
     }
     follows_ = follows;
     with_effort_ = with_effort;
-    Joints effort = follows ? follow(measured, reference) : weightless(measured);
+    if (!follows) {
+      effort = weightless(measured);
+    }
     if (with_effort) {
       effort = sum(effort, reference.effort);
     }
-    if (finite(effort)) {
-      limit(effort, dt);
+    if (!finite(effort)) {
+      return false;
     }
-    return command_;
+    limit(effort, dt);
+    return true;
   }
+
+  const Joints & command() const {return command_;}
 
 private:
   Joints weightless(const State & measured) const

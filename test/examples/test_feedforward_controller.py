@@ -69,8 +69,9 @@ extern "C" void step(
   const double * q, const double * qd, const double * motion, double dt, double * command)
 {
   const Reference reference{joints(motion), joints(motion + N), joints(motion + 2 * N), Joints{}};
-  const Joints & result = control.step({joints(q), joints(qd)}, reference, dt);
-  std::copy(result.begin(), result.end(), command);
+  if (control.step({joints(q), joints(qd)}, reference, dt)) {
+    std::copy(control.command().begin(), control.command().end(), command);
+  }
 }
 """
 
