@@ -10,7 +10,6 @@ import subprocess
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 import pytest
 
 from rnea_ros import RobotModel
@@ -28,12 +27,10 @@ from support.control.control_rig import PANDA_POSE
 from support.models.robots import ROOT
 
 CONTROL = ROOT / 'examples' / 'feedforward_controller'
-LAWS = ('gravity', 'feedforward', 'computed_torque')
+LAWS, HARDWARE = ('gravity', 'feedforward', 'computed_torque'), ('gravity', 'friction', 'payload')
 LINK = 'fer_link7'
-PAYLOAD = [1.5, 0.01, -0.02, 0.1, 0.01, 0.001, 0.0, 0.012, 0.0, 0.008]  # mass, com, inertia
+MASS, COM, INERTIA = [1.5], [0.01, -0.02, 0.1], [0.01, 0.001, 0.0, 0.012, 0.0, 0.008]
 DT, TICKS = 1e-3, 10_000
-DOUBLES = ctypes.POINTER(ctypes.c_double)
-Array = NDArray[np.float64]
 
 PARAMETERS = """
 /**:
@@ -44,45 +41,36 @@ PARAMETERS = """
     friction.load: [0.05]
     friction.offset: [0.1, -0.1, 0.2, 0.0, 0.0, 0.0, 0.0]
     armature: [0.1, 0.2, 0.3, 0.1, 0.05, 0.04, 0.03]
+    compensate_coriolis: true
+    ramp_duration: 0.3
 """
 
 PROGRAM = """
 #include "control.hpp"
 using namespace feedforward_controller;
-static Control control;
-static Settings settings;
-static Joints joints(const double * from) {Joints j; std::copy_n(from, N, j.begin()); return j;}
-extern "C" void start(
-  int law, const double * gains, const double * limits, double ramp, const double * payload,
-  const bool * hardware)
+extern "C" bool run(
+  Law law, const Hardware * hardware, const Joints * gains_and_limits, const double * payload,
+  const State * measured, const Reference * references, int ticks, Joints * commands)
 {
-  settings.law = static_cast<Law>(law);
-  settings.compensate_coriolis = true;
-  settings.hardware = {hardware[0], hardware[1], hardware[2]};
-  settings.kp = joints(gains); settings.kd = joints(gains + N);
-  settings.effort_limits = joints(limits); settings.effort_rate_limit = joints(limits + N);
-  settings.ramp_duration = ramp;
+  const auto * g = gains_and_limits;
+  Settings settings{law, g[0], g[1], g[2], g[3], 0.3, true, *hardware, {}};
   std::copy_n(payload, 10, reinterpret_cast<double *>(&settings.payload));
+  Control control;
   control.start(settings, Joints{});
-}
-extern "C" void step(
-  const double * q, const double * qd, const double * motion, double dt, double * command)
-{
-  const Reference reference{joints(motion), joints(motion + N), joints(motion + 2 * N), Joints{}};
-  if (control.step({joints(q), joints(qd)}, reference, dt)) {
-    std::copy(control.command().begin(), control.command().end(), command);
+  for (int k = 0; k < ticks; ++k) {
+    if (!control.step(measured[k], references[k], 1e-3)) {return false;}
+    commands[k] = control.command();
   }
+  Joints lost{};
+  lost[1] = NAN;
+  return !control.step({lost, lost}, references[0], 1e-3) && finite(control.command());
 }
 """
 
-needs_compiler = pytest.mark.skipif(
-    not (shutil.which('gcc') and shutil.which('g++')), reason='needs gcc and g++'
-)
-
 
 @pytest.fixture(scope='module')
-def compiled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, Path]:
-    """Return the C++ control of a Panda with a continuous wrist, and the folder of its files."""
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with a Panda with a continuous wrist, and its control in control.so."""
     folder = tmp_path_factory.mktemp('arm')
     urdf = (ROOT / 'urdf' / 'panda_arm.urdf').read_text()
     joint = 'name="fer_joint7" type='
@@ -93,76 +81,70 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, Path]:
         '--urdf', str(folder / 'arm.urdf'), '--prefix', 'arm', '--out', str(folder),
         '--payload', LINK, '--params-file', str(folder / 'node.yaml'),
     ]) == 0
-    flags = ['-O2', '-fPIC', '-Wall', '-Wextra', '-Werror']
-    subprocess.run(['gcc', '-std=c99', *flags, '-c', folder / 'arm.c', '-o', folder / 'arm.o'],
-                   check=True)  # fmt: skip
-    library = folder / 'control.so'
-    subprocess.run([
-        'g++', '-std=c++17', *flags, '-shared', '-I', CONTROL, '-I', folder,
-        folder / 'program.cpp', folder / 'arm.o', '-o', library,
-    ], check=True)  # fmt: skip
-    return ctypes.CDLL(str(library)), folder
+    flags = f'-O2 -fPIC -Wall -Wextra -Werror -I. -I{CONTROL}'.split()
+    for command in (
+        ['gcc', '-std=c99', *flags, '-c', 'arm.c'],
+        ['g++', '-std=c++17', *flags, '-shared', 'program.cpp', 'arm.o', '-o', 'control.so'],
+    ):
+        subprocess.run(command, cwd=folder, check=True)
+    return folder
 
 
-def doubles(*values: Any) -> Any:
-    """Return numbers as a C array."""
-    flat = np.concatenate([np.ravel(value) for value in values]).astype(np.float64)
-    return (ctypes.c_double * flat.size)(*flat)
-
-
-def swings(rng: np.random.Generator, n: int) -> Array:
-    """Return position, velocity and acceleration of joints that swing, shape (3, TICKS, n)."""
+def swings(rng: np.random.Generator, n: int) -> Any:
+    """Return position, velocity and acceleration of joints that swing, shape (TICKS, 3, n)."""
     t, w = DT * np.arange(TICKS)[:, np.newaxis], rng.uniform(0.5, 4.0, n)
     size, phase = rng.uniform(0.1, 0.6, n), rng.uniform(0.0, 6.0, n)
-    return np.array([
-        np.array(PANDA_POSE) + size * np.sin(w * t + phase), size * w * np.cos(w * t + phase),
-        -size * w**2 * np.sin(w * t + phase),
-    ])
+    sine, cosine = np.sin(w * t + phase), np.cos(w * t + phase)
+    motion = [np.array(PANDA_POSE) + size * sine, size * w * cosine, -size * w**2 * sine]
+    return np.stack(motion, axis=1)
 
 
-@needs_compiler
+@pytest.mark.skipif(not (shutil.which('gcc') and shutil.which('g++')), reason='needs gcc and g++')
 @pytest.mark.parametrize(('mode', 'adds'), [
     ('gravity', ['none']), ('gravity', ['payload']), ('feedforward', ['gravity', 'payload']),
     ('computed_torque', ['gravity', 'friction']),
 ], ids=str)  # fmt: skip
 def test_the_controller_commands_what_the_node_does(
-    compiled: tuple[Any, Path], mode: str, adds: list[str]
+    folder: Path, mode: str, adds: list[str]
 ) -> None:
-    library, folder = compiled
-    model = RobotModel.from_urdf(folder / 'arm.urdf')
-    rng = np.random.default_rng(3)
+    model, rng = RobotModel.from_urdf(folder / 'arm.urdf'), np.random.default_rng(3)
     n = model.nv
-    values = complete_values({
-        **read_parameter_file(folder / 'node.yaml'), 'mode': mode, 'ramp_duration': 0.3,
-        'hardware_compensates': adds, 'compensate_coriolis': True,
+    settings = resolve(settings_from(complete_values({
+        **read_parameter_file(folder / 'node.yaml'), 'mode': mode, 'hardware_compensates': adds,
         'gains.kp': rng.uniform(10.0, 60.0, n).tolist(),
         'gains.kd': rng.uniform(2.0, 12.0, n).tolist(), 'payload.link': [LINK],
-        'payload.mass': [PAYLOAD[0]], 'payload.com': PAYLOAD[1:4], 'payload.inertia': PAYLOAD[4:],
-    })
-    settings = resolve(settings_from(values, model.joint_names), model)
-    law = make_law(settings, load_robot(model, settings))
-    limiter = EffortLimiter(settings.effort_limits, settings.effort_rate_limit)
+        'payload.mass': MASS, 'payload.com': COM, 'payload.inertia': INERTIA,
+    }), model.joint_names), model)
+    limits = settings.effort_limits, settings.effort_rate_limit
+    measured, motion = swings(rng, n), swings(rng, n)
+    motion[:, 0, 6] += 6.0 * np.pi  # the wrist is continuous
+    motion[5000:6000, :, 2] = np.nan
+    efforts = rng.normal(size=(1, n)).repeat(TICKS, axis=0)
+    efforts[:2000, 3] = np.nan
+
+    law, limiter = make_law(settings, load_robot(model, settings)), EffortLimiter(*limits)
     limiter.start(np.zeros(n))
     limiter.ramp(settings.ramp_duration)
-    library.start(LAWS.index(mode), doubles(settings.kp, settings.kd), doubles(
-        settings.effort_limits, settings.effort_rate_limit
-    ), ctypes.c_double(settings.ramp_duration), doubles(PAYLOAD), (ctypes.c_bool * 3)(*(
-        each in adds for each in ('gravity', 'friction', 'payload')
-    )))
     follows = mode != 'gravity'
-    measured, motion = swings(rng, n), swings(rng, n)
-    motion[0, :, 6] += 6.0 * np.pi  # the wrist is continuous
-    motion[:, 5000:6000, 2] = np.nan
-    command, largest = np.zeros(n), np.zeros(n)
-    for k in range(TICKS):
-        if follows and k in (0, 5000, 6000):
+    expected = np.empty((TICKS, n))
+    for k, ((q, qd, _), reference) in enumerate(zip(measured, motion, strict=True)):
+        if follows and k in (0, 2000, 5000, 6000):
             limiter.blend(settings.ramp_duration)
-        q, qd, reference = measured[0, k], measured[1, k], motion[:, k]
         known = follows and np.isfinite(reference).all()
         effort = law.effort(q, qd, tuple(reference) if known else None)
-        expected = limiter.limit(effort, DT * k, DT)
-        library.step(doubles(q), doubles(qd), doubles(reference), ctypes.c_double(DT),
-                     command.ctypes.data_as(DOUBLES))  # fmt: skip
-        np.testing.assert_allclose(command, expected, rtol=0.0, atol=1e-9)
-        largest = np.maximum(largest, np.abs(command))
-    assert (largest[1:4] > 10.0).all()
+        if known and k >= 2000:
+            effort = effort + efforts[k]
+        expected[k] = limiter.limit(effort, DT * k, DT)
+
+    commands = np.empty((TICKS, n))
+    arrays = [
+        np.array([each in adds for each in HARDWARE]),
+        np.array([settings.kp, settings.kd, *limits]), np.array([*MASS, *COM, *INERTIA]),
+        np.ascontiguousarray(measured[:, :2]), np.append(motion, efforts[:, np.newaxis], axis=1),
+    ]
+    run = ctypes.CDLL(str(folder / 'control.so')).run
+    run.restype = ctypes.c_bool
+    pointers = [ctypes.c_void_p(each.ctypes.data) for each in (*arrays, commands)]
+    assert run(LAWS.index(mode), *pointers[:5], TICKS, pointers[5])
+    np.testing.assert_allclose(commands, expected, rtol=0.0, atol=1e-9)
+    assert (np.abs(commands).max(axis=0)[1:4] > 10.0).all()
