@@ -4,8 +4,7 @@
 // The control without ROS: the node's laws and its last stage, on the C code of `export`.
 // No function allocates. Units: rad or m, N m or N, s; arrays in the order of ARM_JOINTS.
 
-#ifndef CONTROL_HPP_
-#define CONTROL_HPP_
+#pragma once
 
 #include <algorithm>
 #include <array>
@@ -25,21 +24,9 @@ using Joints = std::array<double, N>;
 
 enum class Law { gravity, feedforward, computed_torque };
 
-struct State
-{
-  Joints position, velocity;
-};
-
-struct Reference
-{
-  Joints position, velocity, acceleration, effort;
-};
-
-/// What the robot's own controller adds to every command
-struct Hardware
-{
-  bool gravity, friction, payload;
-};
+struct State { Joints position, velocity; };
+struct Reference { Joints position, velocity, acceleration, effort; };
+struct Hardware { bool gravity, friction, payload; };  // what the robot adds to every command
 
 struct Settings
 {
@@ -90,10 +77,10 @@ public:
     const bool follows = settings_.law != Law::gravity && finite(effort);
     const bool with_effort = follows && finite(reference.effort);
     if (follows != follows_ || with_effort != with_effort_) {
+      follows_ = follows;
+      with_effort_ = with_effort;
       blend();
     }
-    follows_ = follows;
-    with_effort_ = with_effort;
     if (!follows) {
       effort = weightless(measured);
     }
@@ -183,5 +170,3 @@ private:
   bool offset_is_due_ = false, follows_ = false, with_effort_ = false;
 };
 }  // namespace feedforward_controller
-
-#endif  // CONTROL_HPP_

@@ -3,8 +3,7 @@
 
 // The check of numbers in feedforward_controller_parameters.yaml.
 
-#ifndef NUMBERS_HPP_
-#define NUMBERS_HPP_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -37,5 +36,3 @@ inline tl::expected<void, std::string> numbers(
   return {};
 }
 }  // namespace feedforward_controller
-
-#endif  // NUMBERS_HPP_
