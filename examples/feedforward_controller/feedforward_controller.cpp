@@ -1,6 +1,7 @@
 // Copyright 2026 The rnea_ros authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <chrono>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -24,6 +25,8 @@ using Names = std::vector<std::string>;
 
 constexpr double NaN = std::numeric_limits<double>::quiet_NaN();
 constexpr double RATE_LIMIT_TIME = 0.1;  // s, for the full effort
+// A manager that changes the chain deactivates and activates within one cycle.
+constexpr std::chrono::milliseconds RESTART{10};
 const Names STATES = {"position", "velocity"};
 const Names REFERENCES = {"position", "velocity", "acceleration", "effort"};
 
@@ -84,10 +87,12 @@ public:
     measured_.position.fill(NaN);
     measured_.velocity.fill(NaN);
     forget_reference();
-    Joints effort;
-    for (std::size_t i = 0; i < N; ++i) {
-      const double command = command_interfaces_[i].get_optional().value_or(0.0);
-      effort[i] = std::isfinite(command) ? command / scale_[i] : 0.0;
+    Joints effort = control_.command();
+    if (Clock::now() - stopped_ > RESTART) {
+      for (std::size_t i = 0; i < N; ++i) {
+        const double command = command_interfaces_[i].get_optional().value_or(0.0);
+        effort[i] = std::isfinite(command) ? command / scale_[i] : 0.0;
+      }
     }
     const auto & [settings, change] = *settings_.readFromNonRT();
     control_.start(settings, effort);
@@ -97,6 +102,7 @@ public:
 
   CallbackReturn on_deactivate(const rclcpp_lifecycle::State &) override
   {
+    stopped_ = Clock::now();
     return command(Joints{}) ? CallbackReturn::SUCCESS : CallbackReturn::ERROR;
   }
 
@@ -152,6 +158,8 @@ protected:
   }
 
 private:
+  using Clock = std::chrono::steady_clock;
+
   struct Numbered
   {
     Settings settings;
@@ -240,6 +248,7 @@ private:
   realtime_tools::RealtimeBuffer<Numbered> settings_;
   unsigned changes_ = 0, applied_ = 0;
   Control control_;
+  Clock::time_point stopped_{};
   State measured_{};
   Reference reference_{};
   Joints scale_{};
