@@ -25,8 +25,8 @@ using Names = std::vector<std::string>;
 
 constexpr double NaN = std::numeric_limits<double>::quiet_NaN();
 constexpr double RATE_LIMIT_TIME = 0.1;  // s, for the full effort
-// A manager that changes the chain deactivates and activates within one cycle.
-constexpr std::chrono::milliseconds RESTART{10};
+// A manager that changes the chain deactivates and activates at once, in a busy thread.
+constexpr std::chrono::milliseconds RESTART{100};
 const Names STATES = {"position", "velocity"};
 const Names REFERENCES = {"position", "velocity", "acceleration", "effort"};
 
@@ -97,7 +97,7 @@ public:
     const auto & [settings, change] = *settings_.readFromNonRT();
     control_.start(settings, effort);
     applied_ = change;
-    return CallbackReturn::SUCCESS;
+    return command(control_.command()) ? CallbackReturn::SUCCESS : CallbackReturn::ERROR;
   }
 
   CallbackReturn on_deactivate(const rclcpp_lifecycle::State &) override
