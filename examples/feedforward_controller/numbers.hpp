@@ -8,8 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "parameter_traits/parameter_traits.hpp"
 #include "control.hpp"
+#include "rclcpp/parameter.hpp"
+#include "tl/expected.hpp"
 
 namespace feedforward_controller
 {
