@@ -94,7 +94,7 @@ public:
         effort[i] = std::isfinite(command) ? command / scale_[i] : 0.0;
       }
     }
-    const auto & [settings, change] = *settings_.readFromNonRT();
+    const auto & [settings, change] = *settings_.readFromRT();
     control_.start(settings, effort);
     applied_ = change;
     return command(control_.command()) ? CallbackReturn::SUCCESS : CallbackReturn::ERROR;
