@@ -26,8 +26,7 @@ from ..recordings import (
     clean,
     filtered_motion,
     match_joints,
-    only_one,
-    read_recordings,
+    read_recording,
     take_samples,
     usable_factor,
 )
@@ -131,7 +130,7 @@ def load(
         are those of ``--table`` (docs/identify.md)
     :raises RneaError: the recording cannot be read, or lacks what is needed
     """
-    recorded = only_one(bag, read_recordings(Path(bag), model, topic, table))
+    recorded = read_recording(Path(bag), model, topic, table)
     return run_from(
         recorded.recording, model, name=recorded.name, joints=joints, effort_scale=effort_scale,
         cutoff=cutoff, effort_delay=effort_delay, without_effort=without_effort, poses=poses

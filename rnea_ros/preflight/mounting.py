@@ -64,32 +64,26 @@ class Mounting:
                 quarters[joint] += quarter
             yield replace(self, quarters=tuple(quarters))
 
-    def texts(
-        self, recorded: Sequence[str], columns: Sequence[str], units: Array
-    ) -> Iterator[str]:
+    def texts(self, recorded: Sequence[str], offset: Mapping[str, float]) -> Iterator[str]:
         """
         Yield what to set, and the evidence.
 
-        :param recorded: the recorded names that were matched; ``columns`` are all of the table
-        :param units: rad per unit of the table, for each of ``recorded``
+        :param recorded: the recorded names that were matched
+        :param offset: the offsets to set, by all recorded names in the table's order
         """
         joints = {other: name for name, other in self.matched(recorded).items()}
         evidence = f'leaves {100.0 * self.unexplained:.0f} % of the efforts unexplained'
         evidence += f' (as it is: {100.0 * self.before:.0f} %)'
         if self.order != (*range(len(self.order)),):
-            order = ','.join(joints.get(column, column) for column in columns)
+            order = ','.join(joints.get(name, name) for name in offset)
             yield f'the joints have another order: --table joints={order} {evidence}'
         if any(self.quarters):
-            offsets = dict(zip(recorded, self.moved(np.zeros(len(recorded))) / units, strict=True))
-            offset = setting('offset', offsets, 0.0, columns)
-            yield f'zeros are quarters of a turn off: {offset} {evidence}'
+            yield f'zeros are quarters of a turn off: {setting("offset", offset)} {evidence}'
 
 
-def setting(
-    key: str, values: Mapping[str, float], default: float, columns: Sequence[str]
-) -> str:
-    """Return a setting of a table: values by recorded name, in the order of its columns."""
-    return f'--table {key}=' + ','.join(f'{values.get(name, default):.4g}' for name in columns)
+def setting(key: str, values: Mapping[str, float]) -> str:
+    """Return a setting of a table, from its value for each recorded name."""
+    return f'--table {key}=' + ','.join(f'{value:.4g}' for value in values.values())
 
 
 def find_mounting(

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from ..command_line import text_table
 from ..errors import RneaError
-from ..recordings import Recorded, Recording, RecordingError, clean, match_joints
+from ..recordings import Recorded, Recording, RecordingError, clean, match_joints, turning
 from ..robot import RobotModel
 from .checkup import Checkup, check, check_units
 from .faults import Cause, ModelVerdict
@@ -32,24 +32,23 @@ def understood(
     :raises RneaError: no joint matches, or no sample is usable
     """
     whole = recorded.recording
+    efforts = ' '.join(filter(None, recorded.columns.get('effort', ()))).lower()
+    currents = 'current' in efforts and 'effort_scale' not in recorded.settings
     names = match_joints(model.joint_names, whole.names, joints)
     recording = clean(whole.of_joints([*names.values()]))
     time = recording.time
     rows: list[Sequence[str]] = [
         ('joint', 'position', 'velocity', 'effort', 'range', 'limits', 'efforts', '')
     ]
-    known = {} if model.description is None else model.description.joints
-    for k, (name, other) in enumerate(names.items()):
-        at, row = whole.names.index(other), model.position_indices(name).start
+    for k, (name, turns) in enumerate(zip(names, turning(model, [*names]), strict=True)):
+        at, row = whole.names.index(names[name]), model.position_indices(name).start
         columns = [each[at] or '' if each else '' for each in recorded.columns.values()]
         limits = (ends[row] for ends in (model.position_lower, model.position_upper))
-        slides = name in known and known[name].type == 'prismatic'
-        unit = ('m, ' if slides else 'rad, ') + (
-            'current' if recorded.has_currents else 'N' if slides else 'N m'
-        )
+        unit, effort = ('rad', 'N m') if turns else ('m', 'N')
         rows.append((
-            name, *(columns or (other, '', '')), _range(recording.position[:, k]),
-            _range([*limits]), _range(recording.effort[:, k]), unit,
+            name, *(columns or (names[name], '', '')), _range(recording.position[:, k]),
+            _range([*limits]), _range(recording.effort[:, k]),
+            f'{unit}, {"current" if currents else effort}',
         ))
     absent = [name for name in model.joint_names if name not in names]
     unused = [name for name in whole.names if name not in names.values()]
@@ -60,11 +59,10 @@ def understood(
         *recording.notes,
         *[f'not recorded: {", ".join(absent)}'] * bool(absent),
         *[f'recorded, but not of the URDF: {", ".join(unused)}'] * bool(unused),
-        *['currents: give effort_scale, N m/A'] * recorded.has_currents,
+        *['currents: give effort_scale, N m/A'] * currents,
     ]
-    given = np.resize(recorded.settings.get('degrees', False), len(whole.names))
-    degrees = {name: bool(each) for name, each in zip(whole.names, given, strict=True)}
-    found = [*suggestions(model, names, recording, degrees)] or ['nothing looks wrong']
+    given = {key: recorded.numbers(key) for key in ('degrees', 'sign', 'offset', 'effort_scale')}
+    found = [*suggestions(model, names, recording, given)] or ['nothing looks wrong']
     lines += [f'- {each}' for each in found]
     return '\n'.join(lines)
 
@@ -76,23 +74,22 @@ def _range(values: ArrayLike) -> str:
 
 def suggestions(
     model: RobotModel, names: Mapping[str, str], recording: Recording,
-    degrees: Mapping[str, bool],
+    given: Mapping[str, dict[str, float]],
 ) -> Iterator[str]:
     """
     Yield the settings that a clean recording suggests, with their evidence.
 
     :param names: recorded joint names by the model's; the recording has no others
-    :param degrees: whether a table has degrees, by all recorded names in its order
+    :param given: settings of a table by key, and by all recorded names in its order
     """
-    known = {} if model.description is None else model.description.joints
-    columns = [*degrees]
-    turns = [name not in known or known[name].type != 'prismatic' for name in names]
-    in_degrees = np.array([degrees[other] for other in names.values()])
+    turns = turning(model, [*names])
+    in_degrees = np.array([given['degrees'][other] != 0.0 for other in names.values()])
+    offset = {**given['offset']}
     try:
         check_units(model, names, recording)
     except RecordingError as error:
         yield str(error)
-        in_degrees = np.array(turns)
+        in_degrees = turns
         unit = np.where(turns, DEGREE, 1.0)
         recording = replace(
             recording, position=recording.position * unit, velocity=recording.velocity * unit
@@ -102,9 +99,11 @@ def suggestions(
         if checkup.verdict is ModelVerdict.REJECTED:
             mounting = find_mounting(model, recording, checkup)
             if mounting is not None:
-                yield from mounting.texts(
-                    recording.names, columns, np.where(in_degrees & turns, DEGREE, 1.0)
-                )
+                unit = np.where(in_degrees & turns, DEGREE, 1.0)
+                moves = mounting.moved(np.zeros(len(names))) / unit
+                for name, move in zip(recording.names, moves.tolist(), strict=True):
+                    offset[name] += move
+                yield from mounting.texts(recording.names, offset)
                 names = mounting.matched(recording.names)
                 recording = replace(recording, position=mounting.moved(recording.position))
                 checkup = check(model, recording, names)
@@ -119,13 +118,21 @@ def suggestions(
         names[checkup.assessment.joints[joint].name] for finding in checkup.findings
         if finding.cause is Cause.INVERTED_AXIS for joint in finding.joints
     ]
-    if inverted:
-        yield f'of a table: {setting("sign", dict.fromkeys(inverted, -1.0), 1.0, columns)}'
+    if inverted:  # the offset is added to the inverted position
+        flip = {name: -1.0 if name in inverted else 1.0 for name in offset}
+        changed = {'sign': given['sign']}
+        if any(offset[name] for name in inverted):
+            changed['offset'] = offset
+        texts = [setting(key, {name: flip[name] * values[name] for name in values})
+                 for key, values in changed.items()]  # fmt: skip
+        yield f'of a table: {" ".join(texts)}'
     if not factors.isdisjoint(finding.cause for finding in checkup.findings):
-        yield _effort_scale(checkup, names, columns)
+        yield _effort_scale(checkup, names, given['effort_scale'])
 
 
-def _effort_scale(checkup: Checkup, names: Mapping[str, str], columns: Sequence[str]) -> str:
+def _effort_scale(
+    checkup: Checkup, names: Mapping[str, str], given: Mapping[str, float]
+) -> str:
     """Return the factors of efforts that are in another unit, or inverted."""
     figures = [checkup.assessment.joints[joint] for joint in checkup.assessment.loaded]
     scales = {
@@ -133,17 +140,17 @@ def _effort_scale(checkup: Checkup, names: Mapping[str, str], columns: Sequence[
         if joint.scale.half_width < 0.5 * abs(joint.scale.value)
     }
     usual = float(np.median([scale.value for scale in scales.values()] or [1.0]))
-    values = {
+    factors = {
         names[name]: 1.0 / (scales[name].value if name in scales else usual)
         for name in checkup.joints
     }
+    values = {name: value * factors.get(name, 1.0) for name, value in given.items()}
     others = [name for name in checkup.joints if name not in scales]
     return (
         'efforts are in another unit or inverted, or the URDF is of another arm; '
         'times the model they are: '
         + ', '.join(f'{name} {scale}' for name, scale in scales.items())
-        + f'; {setting("effort_scale", values, 1.0, columns)} fits the '
-        "URDF's masses"
+        + f"; {setting('effort_scale', values)} fits the URDF's masses"
         + f' ({", ".join(others)}: little load, the median)' * bool(others)
         + '; better take N m/A from the data sheet (of mA: times 0.001)'
     )

@@ -26,13 +26,12 @@ from .samples import (
     still_poses,
     take_samples,
 )
-from .table_files import is_table
-from .tables import KEYS, Recorded, only_one, read_recordings
+from .tables import KEYS, Recorded, is_table, read_recording, read_recordings, turning
 
 __all__ = [
     'CUTOFF', 'KEYS', 'MIN_POSES', 'STILL_SPEED', 'SUFFIXES', 'Bag', 'BagError', 'Kind',
     'Recorded', 'Recording', 'RecordingError', 'Sample', 'Samples', 'bag_writer', 'clean',
-    'filtered_motion', 'is_table', 'match_joints', 'motion_samples', 'only_one', 'open_bag',
-    'read_joint_states', 'read_recordings', 'recording_from', 'require_scipy', 'samples_from',
-    'stamp_or_receipt', 'still_poses', 'take_samples', 'usable_factor',
+    'filtered_motion', 'is_table', 'match_joints', 'motion_samples', 'open_bag',
+    'read_joint_states', 'read_recording', 'read_recordings', 'recording_from', 'require_scipy',
+    'samples_from', 'stamp_or_receipt', 'still_poses', 'take_samples', 'turning', 'usable_factor',
 ]

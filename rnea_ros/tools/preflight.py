@@ -41,8 +41,7 @@ from ..recordings import (
     Sample,
     clean,
     match_joints,
-    only_one,
-    read_recordings,
+    read_recording,
     recording_from,
     still_poses,
 )
@@ -135,8 +134,8 @@ def _check(options: argparse.Namespace) -> Checkup:
         model = load_model('preflight', source, options.gravity)
     else:
         model = load_model('preflight', options.urdf, options.gravity)
-        found = read_recordings(options.bag, model, options.topic, dict(options.table))
-        recording = only_one(options.bag, found).recording
+        found = read_recording(options.bag, model, options.topic, dict(options.table))
+        recording = found.recording
     kind = {'auto': None, 'still': Kind.STILL, 'motion': Kind.MOTION}[options.use]
     factors, known = joint_factors(options.effort_scale, model), None
     if options.friction is not None:

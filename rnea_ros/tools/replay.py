@@ -24,14 +24,7 @@ from typing import Any
 from ..command_line import OneLineParser, target, tool
 from ..feedforward.settings import complete_values, settings_from
 from ..parameters import parse_assignment, read_parameter_file
-from ..recordings import (
-    Sample,
-    is_table,
-    only_one,
-    read_joint_states,
-    read_recordings,
-    samples_from,
-)
+from ..recordings import Sample, is_table, read_joint_states, read_recording, samples_from
 from ..replay import Review, picture, recorded_robot, report, review, write_table
 from ..robot import RobotModel
 from .arguments import RECORDINGS, add_bag, add_recorded_joints, dry_run, load_model
@@ -80,8 +73,8 @@ def _samples(options: argparse.Namespace, model: RobotModel) -> list[Sample]:
     """Return the joint states: of a bag as received, also those of other joints."""
     if not is_table(options.bag):
         return list(read_joint_states(options.bag, options.topic))
-    found = read_recordings(options.bag, model, table=dict(options.table))
-    return list(samples_from(only_one(options.bag, found).recording))
+    found = read_recording(options.bag, model, table=dict(options.table))
+    return list(samples_from(found.recording))
 
 
 @tool

@@ -42,13 +42,14 @@ def test_nothing_is_suggested_for_a_sound_recording() -> None:
 ])
 def test_zeros_that_are_quarters_of_a_turn_off_are_found(turns: tuple[int, ...]) -> None:
     for model, recording, quarter in ((ARM, PANDA_POSES, 90), (UR, UR_POSES, 1.571)):
-        table = Recorded('a', recording, {}, settings={'degrees': quarter == 90})
+        given = {'degrees': quarter == 90, 'offset': quarter}
+        table = Recorded('a', recording, {}, settings=given)
         off = np.resize((*turns, 0), len(recording.names))
         text = said(model, recording, table, position=recording.position - 0.5 * np.pi * off)
         found = re.search('--table offset=([-.0-9,]+) leaves', text)
         assert found
-        offsets = [round(float(each) / quarter) % 4 for each in found[1].split(',')]
-        assert offsets == (off % 4).tolist()
+        offsets = np.array(found[1].split(','), dtype=float) / quarter - 1.0
+        assert (np.round(offsets) % 4 == off % 4).all()
         assert 'of the efforts unexplained' in text
 
 
@@ -63,27 +64,33 @@ def test_another_order_of_the_joints_is_found(order: tuple[int, ...]) -> None:
 def test_inverted_axes_are_found_in_the_order_of_the_table() -> None:
     flipped = np.where(np.array(MOTION.names) == 'shoulder_lift_joint', -1.0, 1.0)
     moved = {name: flipped * getattr(MOTION, name) for name in ('position', 'velocity', 'effort')}
-    text = said(UR, replace(MOTION, **moved).of_joints(MOTION.names[::-1]))
-    assert text.endswith('of a table: --table sign=1,1,1,1,-1,1')
+    table = replace(MOTION, **moved).of_joints(MOTION.names[::-1])
+    assert said(UR, table).endswith('of a table: --table sign=1,1,1,1,-1,1')
+    given = {'sign': [-1, 1, 1, 1, -1, 1], 'offset': [0.1, 0.0, 0.0, 0.0, 0.2, 0.0]}
+    text = said(UR, table, Recorded('a', table, {}, settings=given))
+    assert text.endswith('--table sign=-1,1,1,1,1,1 --table offset=0.1,0,0,0,-0.2,0')
 
 
 def test_degrees_and_units_of_efforts_are_found_together() -> None:
     named = [f'actual_current_{k}' for k in range(7)]
     columns = dict.fromkeys(('position', 'velocity', 'effort'), named)
-    text = said(
-        ARM, PANDA_POSES, Recorded('a', PANDA_POSES, columns),
-        position=np.degrees(PANDA_POSES.position),
+    table = replace(
+        PANDA_POSES, position=np.degrees(PANDA_POSES.position),
         velocity=np.degrees(PANDA_POSES.velocity), effort=PANDA_POSES.effort / GAIN
     )
+    text = said(ARM, table, Recorded('a', table, columns))
     assert 'positions are in degrees' in text
     assert 'or of the motors (of a table: --table degrees=true or gear=...)' in text
     assert text.count('rad, current') == 7
     assert 'currents: give effort_scale, N m/A' in text
-    found = re.search('effort_scale=([-.0-9,e]+)', text)
-    assert found
-    scale = np.array([float(each) for each in found[1].split(',')])
-    loaded = [1, 2, 3]
-    np.testing.assert_allclose(scale[loaded], GAIN[loaded], rtol=0.3)
+    scaled = said(ARM, table, Recorded('a', table, columns, settings={'effort_scale': 2.0}))
+    assert 'rad, N m' in scaled
+    for output, given in ((text, 1.0), (scaled, 2.0)):
+        found = re.search('effort_scale=([-.0-9,e]+)', output)
+        assert found
+        scale = np.array([float(each) for each in found[1].split(',')])
+        loaded = [1, 2, 3]
+        np.testing.assert_allclose(scale[loaded], given * GAIN[loaded], rtol=0.3)
 
 
 def test_every_tool_prints_what_it_understood_and_stops(tmp_path: Path) -> None:

@@ -73,7 +73,7 @@ def degrees_without_names_and_time(path: Path) -> dict[str, Any]:
     position = (np.degrees(BASE.position) - ZERO) * SIGN
     velocity = np.degrees(BASE.velocity) * SIGN
     text(path, [], np.column_stack([position, velocity, BASE.effort * SIGN]), ' ')
-    path.write_text('# a comment, 50 Hz\n' + path.read_text())
+    path.write_text(f'# joints{20 * " joint"}\n' + path.read_text())
     path.with_suffix('.yaml').write_text(
         'position: 1..7\nvelocity: 8..14\neffort: 15..21\nrate: 50\ndegrees: false\n'
         f'sign: {SIGN.astype(int).tolist()}\noffset: {ZERO.tolist()}\n'
@@ -167,24 +167,25 @@ ROW = ','.join(['0.5'] * 15)
 
 
 @pytest.mark.parametrize(('content', 'settings', 'words'), [
-    (f'{HEADER}\n{ROW}\n{ROW},1', {}, 'line 3: has 16 cells, not 15 as line 2; correct'),
-    (f'{HEADER}\n{ROW}\n{ROW[:-3]}abc', {}, "line 3: could not convert string to float: 'abc'"),
+    (f'{HEADER}\n{ROW}\n{ROW},1', {}, 'line 3: 16 cells, not 15 as above; correct'),
+    (f'{HEADER}\n{ROW}\n{ROW[:-3]}abc', {}, "line 3: tau7 is 'abc', not a number; correct"),
     (f'{HEADER[5:]}\n{ROW[4:]}', {}, 'no column of time .*its columns are: q1, .*rate=HZ|rate=HZ'),
-    (f'{HEADER}\n{ROW}', {'rate': 0}, 'rate: is 0; give a number of Hz above 0'),
-    (f'{HEADER}\n{ROW}', {'rate': 'fast'}, "rate: is 'fast'; give a number of Hz above 0"),
-    (f'{HEADER}\n{ROW}', {'degrees': 'no'}, "degrees: is 'no'; give true or false, or one for"),
-    (f'{HEADER}\n{ROW}', {'episodes': 0}, 'no column episode_index: leave out episodes'),
-    (f'{HEADER}\n2026-01-02 12:00{ROW[3:]}', {}, 'line 2: .*; dates as time: --table rate=HZ'),
+    (f'{HEADER}\n{ROW}', {'rate': 0}, 'rate is 0; give a number of Hz above 0'),
+    (f'{HEADER}\n{ROW}', {'rate': 'fast'}, "rate is 'fast'; give a number of Hz above 0"),
+    (f'{HEADER}\n{ROW}', {'degrees': 'no'}, "degrees is 'no'; give true or false, or one for"),
+    (f'{HEADER}\n{ROW}', {'episodes': 0}, 'no episode 0; leave out episodes'),
+    (f'{HEADER}\n2026-01-02 12:00{ROW[3:]}', {}, r'no column of time as a number \(or --table ra'),
     (f'{HEADER.replace("q3", "q2")}\n{ROW}', {}, "two columns 'q2'; give each its own name"),
     (f'{HEADER}\n{ROW}', {'position': 'q1..q8'}, "no column 'q1..q8'; its columns are: time, q1"),
     (f'{HEADER}\n{ROW}', {'position': 'q1..q3'}, '7 columns of effort .* for 3 joints'),
-    (f'{HEADER}\n{ROW}', {'sign': [1, 2]}, r'sign: is \[1, 2\]; give one usable number, or'),
-    (f'{HEADER}\n{ROW}', {'gear': [0]}, 'gear: is .*usable'),
+    (f'{HEADER}\n{ROW}', {'sign': [1, 2]}, r'sign is \[1, 2\]; give 1 or -1, or one for'),
+    (f'{HEADER}\n{ROW}', {'gear': [0]}, r'gear is \[0\]; give a factor from'),
     (f'{HEADER}\n{ROW}', {'degree': True}, "'degree' is not a key of position, velocity"),
     (HEADER.replace('tau', 'load'), {}, 'no row of numbers'),
-    (f'{HEADER.replace("tau", "load")}\n{ROW}', {}, 'no column of effort; its columns are: time'),
-    (f'{HEADER.replace("q3", "q9")}\n{ROW}', {}, 'lacks a number of position'),
-    (f'{HEADER},b_q1\n{ROW},1', {}, 'may have position from q1, b_q1 on; .*--table position='),
+    (f'{HEADER.replace("tau", "load")}\n{ROW}', {}, 'no columns of effort for 7 joints'),
+    (f'{HEADER.replace("q", "theta")}\n{ROW}', {}, 'no columns of position for 7 joints'),
+    (f'{HEADER.replace("q3", "q9")}\n{ROW}', {}, 'no clear order of position in q1, q2, q9, q4'),
+    (f'{HEADER},b_q1\n{ROW},1', {}, 'no clear order of position in q1, .*, b_q1; .*--table pos'),
     ('', {}, 'no row of numbers'),
 ])
 def test_a_bad_text_is_rejected_with_a_way_out(
@@ -205,17 +206,22 @@ def test_bad_files_of_other_makes_are_rejected_with_a_way_out(
     (tmp_path / 'n.mat').write_bytes(b'MATLAB 5.0'.ljust(200))
     (tmp_path / 'v.mat').write_bytes(b'MATLAB 7.3'.ljust(124) + b'\x00\x02IM' + bytes(400))
     os.mkfifo(tmp_path / 'pipe.csv')
+    (tmp_path / 'large.csv').touch()
+    os.truncate(tmp_path / 'large.csv', 5_000_000_000)
+    (tmp_path / 'robot/meta').mkdir(parents=True)
+    (tmp_path / 'robot/meta/info.json').write_text('{}')
     (tmp_path / 'l.yaml').write_text('/**: {ros__parameters: {rate: 1}}')
     for path, words in (
-        (objects, 'no plain arrays'), (lengths.with_suffix('.yaml'), 'not a bag'),
-        (lengths, r"l.yaml: '/\*\*' is not a key.*rename it"), (none, 'does not exist'),
-        (tmp_path / 'v.mat', r"of version 7\.3, which is not read; save it .* '-v7'"),
+        (objects, 'save it again as arrays'), (lengths.with_suffix('.yaml'), 'not a bag'),
+        (lengths, r"'/\*\*' is not a key.*rename l.yaml if"), (none, 'does not exist'),
+        (tmp_path / 'v.mat', r"v7\.3 files.* '-v7'"),
         (tmp_path / 'n.mat', 'cannot be read'), (tmp_path / 'pipe.csv', 'pipe or device'),
+        (tmp_path / 'large.csv', 'over 4 GB; .* cut'), (tmp_path / 'robot', 'download the whole'),
     ):
         with pytest.raises(RneaError, match=words):
             read_recordings(path, ARM)
     (tmp_path / 'l.yaml').unlink()
-    with pytest.raises(RecordingError, match=r'lengths: q 1251.*time 1250'):
+    with pytest.raises(RecordingError, match=r'differ in length: tau\[6\] 1251.*time 1250; cut'):
         read_recordings(lengths, ARM)
     monkeypatch.setitem(sys.modules, 'pyarrow.parquet', None)
     (tmp_path / 'a.parquet').touch()
