@@ -112,11 +112,19 @@ class _Text:
               f'qd[{at.velocities.start}..{at.velocities.stop - 1}]: {name}'
               for name, at in model.tree.joints.items()),
         ]
-        names = ', '.join(map(_string, model.joint_names))
+        initialisers = {
+            'JOINTS': map(_string, model.joint_names),
+            'CONTINUOUS': map(str, model.continuous.astype(int)),
+            'EFFORT_LIMITS': map(repr, np.nan_to_num(model.effort_limits, posinf=0.0).tolist()),
+        }
         lines = [
             *self._comment(about), f'#ifndef {guard}', f'#define {guard}', '',
-            *self._comment(['Initialiser of an array: names of the joints, in the order of q.']),
-            f'#define {self._prefix.upper()}_JOINTS {{{names}}}', '',
+            *self._comment([
+                'Initialisers of arrays in the order of q: names of the joints, whether each is',
+                "continuous, and the URDF's effort limits, 0 where it has none.",
+            ]),
+            *(f'#define {self._prefix.upper()}_{name} {{{", ".join(values)}}}'
+              for name, values in initialisers.items()), '',
             '#ifdef __cplusplus', 'extern "C" {', '#endif', '', *self._struct(),
         ]
         for function in functions:

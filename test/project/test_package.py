@@ -25,8 +25,8 @@ SETUP = (ROOT / 'setup.py').read_text(encoding='utf-8')
 EXECUTABLES = re.findall(r"'(\w+)': 'rnea_ros(?:\.\w+)+'", SETUP)
 PACKAGE = ElementTree.parse(ROOT / 'package.xml').getroot()
 SHIPPED = (
-    'config', 'config/presets', 'examples', 'examples/gravity_controller', 'examples/own_motors',
-    'launch', 'layouts', 'urdf',
+    'config', 'config/presets', 'examples', 'examples/feedforward_controller',
+    'examples/own_motors', 'launch', 'layouts', 'urdf',
 )
 PAGES = ('docs/control.md', 'docs/troubleshooting.md')
 """Their words are shown by the panel."""
