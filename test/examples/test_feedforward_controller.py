@@ -40,6 +40,10 @@ PARAMETERS = """
     friction.coulomb: [1.5, 1.0, 2.0, 1.0, 0.5, 0.4, 0.3]
     friction.load: [0.05]
     friction.offset: [0.1, -0.1, 0.2, 0.0, 0.0, 0.0, 0.0]
+    friction.shared_joints: [fer_joint5, fer_joint6]
+    friction.shared_ratio: -1.0
+    friction.shared_coulomb: 0.6
+    spring.stiffness: [0.0, 20.0, 0.0, 0.0, 0.0, 0.0, 0.0]
     armature: [0.1, 0.2, 0.3, 0.1, 0.05, 0.04, 0.03]
     compensate_coriolis: true
     ramp_duration: 0.3
