@@ -191,7 +191,10 @@ class VirtualRig:
         now = self.time.monotonic()
         self.commands.append((now, command))
         settings = self.node._configuration.setup.settings
-        effort = command / settings.units.command_scale
+        scale = np.array(settings.units.command_scale)
+        effort = command / scale
+        # Product and quotient may round a command at its limit to the next number above it.
+        effort = np.where(scale == 1.0, effort, np.nextafter(effort, 0.0))
         # A start is from zero, or from the measured effort, which the test of it checks.
         start = effort if np.isfinite(self.robot.message.effort).all() else 0.0 * effort
         then, before = self._last_command or (-math.inf, start)
