@@ -69,13 +69,13 @@ public:
     blend();
   }
 
-  /// Compute the next command: weightless where a reference is not finite, except for its efforts,
-  /// which then count as none. Return false for a state that is not finite.
+  /// Compute the next command. The arm is weightless without a finite reference; efforts of the
+  /// reference that are not finite are left out. Return false for a state that is not finite.
   bool step(const State & measured, const Reference & reference, double dt)
   {
     Joints effort = follow(measured, reference);
     const bool follows = settings_.law != Law::gravity && finite(effort);
-    const bool with_effort = follows && finite(reference.effort);
+    const bool with_effort = follows && finite(sum(effort, reference.effort));
     if (follows != follows_ || with_effort != with_effort_) {
       follows_ = follows;
       with_effort_ = with_effort;
@@ -87,7 +87,7 @@ public:
     if (with_effort) {
       effort = sum(effort, reference.effort);
     }
-    if (!finite(effort)) {
+    if (!finite(measured.position) || !finite(measured.velocity) || !finite(effort)) {
       return false;
     }
     limit(effort, dt);
@@ -119,17 +119,16 @@ private:
            sum(arm(q_d, qd_d, qdd_d, measured), feedback);
   }
 
-  /// ID(q, qd, qdd), rotors and friction, without what the hardware adds where the arm is
+  /// Return ID(q, qd, qdd) + rotors + friction - what the hardware adds at the measured state.
   Joints arm(
     const Joints & q, const Joints & qd, const Joints & qdd, const State & measured) const
   {
     const arm_environment none{};
     const Joints still{};
-    const double * const moving = measured.velocity.data();
     Joints effort, drives, friction, loaded, unloaded;
     arm_inverse_dynamics(q.data(), qd.data(), qdd.data(), &settings_.payload, effort.data());
-    arm_drive_torques(moving, qdd.data(), effort.data(), drives.data());
-    arm_drive_torques(moving, still.data(), effort.data(), friction.data());
+    arm_drive_torques(measured.velocity.data(), qdd.data(), effort.data(), drives.data());
+    arm_drive_torques(measured.velocity.data(), still.data(), effort.data(), friction.data());
     arm_gravity_torques(measured.position.data(), &settings_.payload, loaded.data());
     arm_gravity_torques(measured.position.data(), &none, unloaded.data());
     const Hardware & adds = settings_.hardware;

@@ -7,6 +7,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "control.hpp"
@@ -25,15 +26,15 @@ using Names = std::vector<std::string>;
 
 constexpr double NaN = std::numeric_limits<double>::quiet_NaN();
 constexpr double RATE_LIMIT_TIME = 0.1;  // s, for the full effort
-// A manager that changes the chain deactivates and activates at once, in a busy thread.
+// The manager restarts this controller to change the chain: within this time its effort goes on.
 constexpr std::chrono::milliseconds RESTART{100};
 const Names STATES = {"position", "velocity"};
 const Names REFERENCES = {"position", "velocity", "acceleration", "effort"};
 
 static_assert(sizeof(arm_environment) == 10 * sizeof(double), "export one payload, nothing else");
 
-/// One value for each joint, from one or as many
-inline Joints each(const std::vector<double> & values)
+/// Return one value per joint, from one for all or one each.
+Joints per_joint(const std::vector<double> & values)
 {
   Joints result;
   for (std::size_t i = 0; i < N; ++i) {
@@ -42,7 +43,9 @@ inline Joints each(const std::vector<double> & values)
   return result;
 }
 
-/// Names of interfaces: of the first kind for all joints, then of the next
+const Joints UNKNOWN = per_joint({NaN});
+
+/// Return names of interfaces: all joints with the first kind, then with the next.
 Names interfaces(const Names & kinds)
 {
   Names names;
@@ -77,15 +80,15 @@ public:
 
   CallbackReturn on_configure(const rclcpp_lifecycle::State &) override
   {
-    changed_ = get_node()->add_post_set_parameters_callback([this](const auto &) {take_settings();});
-    scale_ = each(listener_->get_params().command_scale);
+    changed_ =
+      get_node()->add_post_set_parameters_callback([this](const auto &) {take_settings();});
+    scale_ = per_joint(listener_->get_params().command_scale);
     return take_settings() ? CallbackReturn::SUCCESS : CallbackReturn::FAILURE;
   }
 
   CallbackReturn on_activate(const rclcpp_lifecycle::State &) override
   {
-    measured_.position.fill(NaN);
-    measured_.velocity.fill(NaN);
+    measured_ = {UNKNOWN, UNKNOWN};
     forget_reference();
     Joints effort = control_.command();
     if (Clock::now() - stopped_ > RESTART) {
@@ -131,7 +134,7 @@ protected:
   return_type update_and_write_commands(
     const rclcpp::Time &, const rclcpp::Duration & period) override
   {
-    // What another thread has locked keeps its last value for a cycle.
+    // Keep the last value for a cycle while another thread holds the lock.
     const auto read = [](const auto & interface, double & value) {
         value = interface.get_optional().value_or(value);
       };
@@ -160,57 +163,54 @@ protected:
 private:
   using Clock = std::chrono::steady_clock;
 
-  struct Numbered
-  {
-    Settings settings;
-    unsigned change = 0;
-  };
-
-  /// The settings of parameters; throws std::invalid_argument for those of another robot.
-  static Settings settings(const Params & given)
+  /// Return the settings; throw std::invalid_argument for parameters of another robot.
+  static Settings settings(const Params & params)
   {
     const auto is_set = [](const Names & names) {return !names.empty() && names != Names{""};};
+    const Names & all = params.hardware_compensates;
     const auto adds = [&](const char * what) {
-      const Names & all = given.hardware_compensates;
       return std::find(all.begin(), all.end(), what) != all.end();
     };
-    if (!is_set(given.hardware_compensates)) {
+    if (!is_set(all) || (adds("none") && all.size() > 1)) {
       throw std::invalid_argument(
-        "hardware_compensates is not stated: what the robot adds to every command, or [none]");
+        "hardware_compensates: state what the robot adds to every command, or [none] alone");
     }
-    if (is_set(given.joints) && given.joints != Names(std::begin(JOINTS), std::end(JOINTS))) {
-      throw std::invalid_argument("joints: not those of the exported model, in its order");
+    if (params.gravity != std::vector<double>GRAVITY) {
+      throw std::invalid_argument("gravity: not the gravity of the build, see -DGRAVITY");
     }
-    if (is_set(given.payload.link) && given.payload.link != Names{PAYLOAD_LINK}) {
+    if (is_set(params.joints) && params.joints != Names(std::begin(JOINTS), std::end(JOINTS))) {
+      throw std::invalid_argument("joints: not the URDF's, in its order");
+    }
+    if (is_set(params.payload.link) && params.payload.link != Names{PAYLOAD_LINK}) {
       throw std::invalid_argument("payload.link: this controller was built for " PAYLOAD_LINK);
     }
     Settings result;
-    result.law = given.mode == "gravity" ? Law::gravity :
-      given.mode == "feedforward" ? Law::feedforward : Law::computed_torque;
-    result.kp = each(given.gains.kp);
-    result.kd = each(given.gains.kd);
-    result.effort_limits = each(given.effort_limits);
-    result.effort_rate_limit = each(given.effort_rate_limit);
+    result.law = params.mode == "gravity" ? Law::gravity :
+      params.mode == "feedforward" ? Law::feedforward : Law::computed_torque;
+    result.kp = per_joint(params.gains.kp);
+    result.kd = per_joint(params.gains.kd);
+    result.effort_limits = per_joint(params.effort_limits);
+    result.effort_rate_limit = per_joint(params.effort_rate_limit);
     for (std::size_t i = 0; i < N; ++i) {
       double & limit = result.effort_limits[i], & rate = result.effort_rate_limit[i];
       limit = limit > 0.0 ? limit : EFFORT_LIMITS[i];
       rate = rate > 0.0 ? rate : limit / RATE_LIMIT_TIME;
-      if (!(limit > 0.0) || each(given.command_scale)[i] == 0.0) {
+      if (!(limit > 0.0) || per_joint(params.command_scale)[i] == 0.0) {
         throw std::invalid_argument(
           std::string(JOINTS[i]) + ": effort_limits and command_scale must not be 0");
       }
     }
-    result.ramp_duration = given.ramp_duration;
-    result.compensate_coriolis = given.compensate_coriolis;
+    result.ramp_duration = params.ramp_duration;
+    result.compensate_coriolis = params.compensate_coriolis;
     result.hardware = {adds("gravity"), adds("friction"), adds("payload")};
     auto * payload = reinterpret_cast<double *>(&result.payload);
-    *payload++ = given.payload.mass[0];
-    payload = std::copy(given.payload.com.begin(), given.payload.com.end(), payload);
-    std::copy(given.payload.inertia.begin(), given.payload.inertia.end(), payload);
+    *payload++ = params.payload.mass[0];
+    payload = std::copy(params.payload.com.begin(), params.payload.com.end(), payload);
+    std::copy(params.payload.inertia.begin(), params.payload.inertia.end(), payload);
     return result;
   }
 
-  /// Give the parameters to the control loop; what is wrong is logged, and changes nothing.
+  /// Pass the parameters to the control loop; log wrong ones and change nothing.
   bool take_settings()
   {
     try {
@@ -224,11 +224,7 @@ private:
 
   void forget_reference()
   {
-    for (auto * part : {&reference_.position, &reference_.velocity, &reference_.acceleration,
-        &reference_.effort})
-    {
-      part->fill(NaN);
-    }
+    reference_ = {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN};
     for (auto & reference : ordered_exported_reference_interfaces_) {
       static_cast<void>(reference->set_value(NaN));
     }
@@ -245,7 +241,7 @@ private:
 
   std::shared_ptr<ParamListener> listener_;
   rclcpp::node_interfaces::PostSetParametersCallbackHandle::SharedPtr changed_;
-  realtime_tools::RealtimeBuffer<Numbered> settings_;
+  realtime_tools::RealtimeBuffer<std::pair<Settings, unsigned>> settings_;  // and number of change
   unsigned changes_ = 0, applied_ = 0;
   Control control_;
   Clock::time_point stopped_{};

@@ -14,17 +14,16 @@
 
 namespace feedforward_controller
 {
-/// Accept `size` values (0: one, or one for each joint) from `least` to `most`; NaN is none.
+/// Accept `size` values (0: one, or one per joint) from `least` to `most`; reject NaN.
 inline tl::expected<void, std::string> numbers(
-  const rclcpp::Parameter & parameter, std::int64_t size, double least, double most)
+  const rclcpp::Parameter & parameter, std::size_t size, double least, double most)
 {
   const bool single = parameter.get_type() == rclcpp::ParameterType::PARAMETER_DOUBLE;
   const auto values =
     single ? std::vector<double>{parameter.as_double()} : parameter.as_double_array();
-  const auto given = static_cast<std::int64_t>(values.size());
-  if (size ? given != size : given != 1 && values.size() != N) {
+  if (size ? values.size() != size : values.size() != 1 && values.size() != N) {
     return tl::make_unexpected(
-      parameter.get_name() + ": " + std::to_string(given) + " values, not " +
+      parameter.get_name() + ": " + std::to_string(values.size()) + " values, not " +
       (size ? std::to_string(size) : "1 or " + std::to_string(N)));
   }
   for (const double value : values) {
