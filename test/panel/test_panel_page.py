@@ -131,6 +131,32 @@ def test_what_was_not_applied_is_not_for_another_joint(panel: Panel) -> None:
     assert panel.inputs['gains.kd'].value == 2.0
 
 
+@pytest.mark.parametrize('gains', [[1.0, 2.0], [2.0, 2.0]])
+def test_inputs_of_another_joint_do_not_wait_for_an_answer(
+    panel: Panel, gains: list[float]
+) -> None:
+    panel.graph.parameters['gains.kd'] = gains
+    panel.enter('joint', ARM[0])
+    panel.enter('gains.kd', 3.0)
+    panel.graph.answers = False
+    for label, value in (('apply what was entered', True), ('joint', ARM[1])):
+        panel.inputs[label]._impl.value = value
+        panel.page.update()
+    assert 'set' in panel.node.pending
+    assert panel.inputs['gains.kd'].value == 2.0
+    panel.apply()
+    assert panel.graph.changes == [{'gains.kd': [3.0, 2.0]}]
+
+
+def test_a_value_is_not_for_another_joint_with_the_same_parameters(panel: Panel) -> None:
+    panel.graph.parameters['gains.kd'] = [2.0]
+    panel.enter('joint', ARM[0])
+    panel.enter('damping', 3.0)
+    panel.enter('joint', ARM[1])
+    panel.apply()
+    assert panel.graph.changes == []
+
+
 def test_a_refused_value_returns_to_that_of_the_node(panel: Panel) -> None:
     panel.graph.refusal = 'too high'
     panel.apply(gains__kp=1e9, payload__link=ARM_LINK)
