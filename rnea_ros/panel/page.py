@@ -164,7 +164,7 @@ class Page:
 
     def _efforts(self, joint: str) -> tuple[str, dict[str, float]]:
         """Return title and values of the plot: terms of a joint, or shares of all limits."""
-        newest = {term: dict(zip(message.name, message.effort, strict=True)) for term in TERMS
+        newest = {term: dict(zip(message.name, message.effort, strict=False)) for term in TERMS
                   if (message := self._node.newest(f'terms/{term}')) is not None}  # fmt: skip
         if joint != ALL:
             values = {term: efforts.get(joint, 0.0) for term, efforts in newest.items()}

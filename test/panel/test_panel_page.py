@@ -228,6 +228,12 @@ def test_the_plot_shows_shares_of_limits_or_terms_of_a_joint(panel: Panel) -> No
     assert [line[-1] for line in plot.data[1:]] == [-43.5, 2.0]
 
 
+def test_terms_with_fewer_efforts_than_names_end_nothing(panel: Panel) -> None:
+    panel.graph.publish('feedforward/terms/sum', JointState(name=list(ARM), effort=[8.7]))
+    panel.graph.run(panel.node, 0.1)
+    panel.page.update()
+
+
 def test_the_reference_is_a_ghost_while_there_is_one(panel: Panel) -> None:
     scene = panel.scene
     assert not scene._ghost.visible
