@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-Springs at joints, and friction that two joints share: where they may be, and how sure they are.
+Springs at joints, and friction that two joints share: their estimates, and a search for them.
 
-Without such a term in the fit, masses and friction take a part of it, and the residual alone does
-not show it. So the search asks by how much the fit itself would improve, by one Newton step of all
-unknowns; then it fits the term, and judges it on the data that were not fitted.
+If the fit lacks such a term, masses and friction absorb a part of it, so the residual alone does
+not show it. The search estimates the improvement of the fit by one Newton step of all unknowns.
+Then it fits the term, and judges it on the data that were not fitted.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from .jackknife import inverse, uncertainty
 from .run import IdentificationError
 
 SAMPLES = 1000  # samples that are enough for the search
-PROMISING = 0.3  # least share of the joints' squared residual that a term explains, to fit it
-HELPFUL = 1.0 / 3.0  # least share of the error on data not fitted that it takes off, to suggest it
+PROMISING = 0.3  # a term is fitted if it explains this share of its joints' squared residual
+HELPFUL = 1.0 / 3.0  # it is suggested if the error on data not fitted falls by this share
 DISTINCT = 1e-6  # least part of a column that the others do not explain
-CERTAIN = 2.0  # least value of a term, in standard deviations
-MIN_RATIO = 0.01  # least size of the ratio r, and 1 / r
+CERTAIN = 2.0  # least estimate of a term, in standard deviations
+MIN_RATIO = 0.01  # least absolute value of r, and of 1 / r
 WRIST = 3  # number of joints at the tip that may share motors
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedFit:
     """A fit, and its errors on the data that were not fitted."""
 
     equations: Equations
@@ -58,8 +58,8 @@ class Coupling:
         joint = _number(model, name)
         if model.continuous[joint]:
             raise InputError(
-                'springs', f'joint {name!r} is continuous: its positions repeat, those of a '
-                'spring do not; leave it out'
+                'springs', f'joint {name!r} is continuous: a spring would wind up '
+                'with each turn; leave it out'
             )
         return cls((joint,))
 
@@ -73,13 +73,13 @@ class Coupling:
             joints, r = (0, 0), 0.0
         if joints[0] == joints[1] or not MIN_RATIO <= abs(r) <= 1.0 / MIN_RATIO:
             raise InputError(
-                'shared_friction', f'{brief([*given])} are not two joints, and a ratio of their '
-                f'speeds of a size from {MIN_RATIO:g} to {1.0 / MIN_RATIO:g}'
+                'shared_friction', f'{brief([*given])}; give two different joints, and a ratio '
+                f'of +-{MIN_RATIO:g} to +-{1.0 / MIN_RATIO:g}'
             )
         return cls(joints, r)
 
     def added_to(self, couplings: Couplings) -> Couplings:
-        """Return couplings with this one to fit."""
+        """Return the couplings, with this one to be fitted."""
         if len(self.joints) == 2:
             a, b = self.joints
             return replace(couplings, shared=(a, b, self.ratio))
@@ -90,7 +90,7 @@ class Coupling:
         return replace(couplings, springs=springs, known=known)
 
     def unknowns(self, fitted: Fitted) -> Indices:
-        """Return the numbers of its two unknowns: B_s and C_s, or K and o."""
+        """Return the indices in x of its unknowns: B_s and C_s, or K and o."""
         terms = [SPRING, OFFSET] if len(self.joints) == 1 else np.arange(TERMS)[SHARED]
         n = len(fitted.sigma)
         return len(fitted.x) + n * (np.array(terms) - TERMS) + self.joints[-1]
@@ -106,7 +106,7 @@ class Coupling:
         return values, np.sqrt(np.diag(variances))
 
     def is_certain(self, values: Array, deviations: Array) -> bool:
-        """Return whether its stiffness, or one of its frictions, is not 0 by chance."""
+        """Return whether K, or one of B_s and C_s, is clearly above 0."""
         certain = values > CERTAIN * deviations
         return bool(certain[: len(self.joints)].any())
 
@@ -142,20 +142,20 @@ def _number(model: RobotModel, name: str) -> int:
 def checked(
     couplings: Sequence[Coupling], names: Sequence[str], fitted: Fitted, covariance: Array
 ) -> list[str]:
-    """Return the estimates in words; raise an error for a coupling that is not visible."""
+    """Return the estimates in words; raise an error if a coupling is not certain."""
     notes = []
     for each in couplings:
         found = each.estimates(fitted, covariance)
-        notes.append(f'{each.words(names, *found)}; in the parameter file, as a URDF has none')
+        notes.append(f'{each.words(names, *found)}; in the parameter file, not in the URDF')
         if not each.is_certain(*found):
             raise IdentificationError(
                 f'not visible: {each.words(names, *found)}; leave it out (identify: '
-                f'{each.option(names)}), or move further'
+                f'no {each.option(names)}), or move further'
             )
     return notes
 
 
-def suggestions(without: Judged, judged: Callable[[Couplings], Judged]) -> Iterator[str]:
+def suggestions(without: JudgedFit, judged: Callable[[Couplings], JudgedFit]) -> Iterator[str]:
     """Yield a note on each further coupling that takes off a third of the error, best first."""
     before, names = without, without.equations.model.joint_names
     while True:
@@ -183,8 +183,8 @@ def suggestions(without: Judged, judged: Callable[[Couplings], Judged]) -> Itera
         before = after
 
 
-def _candidates(before: Judged) -> Iterator[Coupling]:
-    """Yield what may be fitted, too."""
+def _candidates(before: JudgedFit) -> Iterator[Coupling]:
+    """Yield the couplings that may be added."""
     model, couplings = before.equations.model, before.equations.couplings
     free = before.fitted.problem.free[-TERMS * model.nv :].reshape(TERMS, model.nv)
     taken = couplings.springs | (couplings.known.stiffness > 0.0)
@@ -195,7 +195,7 @@ def _candidates(before: Judged) -> Iterator[Coupling]:
             yield from (Coupling((a, a + 1), ratio) for ratio in (1.0, -1.0))
 
 
-def gain(before: Judged, coupling: Coupling) -> float:
+def gain(before: JudgedFit, coupling: Coupling) -> float:
     """Return the share of the joints' squared residual that a coupling explains."""
     equations, fitted = before.equations, before.fitted
     few, step = equations.thinned(SAMPLES), 1 + len(equations) // SAMPLES
@@ -208,11 +208,11 @@ def gain(before: Judged, coupling: Coupling) -> float:
     g, H = fitted.problem.prior_derivatives(fitted.x)
     free = np.flatnonzero(fitted.problem.free)
     new = np.setdiff1d(coupling.unknowns(fitted), free)
-    # The old unknowns alone leave c - M u; with the new ones S u_new = b.
+    # Newton step S u_new = b, after elimination of the free unknowns (Schur complement).
     to_new = M[np.ix_(new, free)] @ inverse((M + H)[np.ix_(free, free)])
     S, b = M[np.ix_(new, new)] - to_new @ M[np.ix_(free, new)], c[new] - to_new @ (c - g)[free]
     if (np.diag(S) < DISTINCT * np.diag(M)[new]).any():
         return 0.0
     change = inverse(S) @ b
     total = float((weights * residual**2)[:, list(coupling.joints)].sum())
-    return float(b @ change) / total if change.max() > 0.0 < total else 0.0
+    return float(b @ change) / total if total > 0.0 and change.max() > 0.0 else 0.0

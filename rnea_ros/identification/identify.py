@@ -20,7 +20,7 @@ from ..feedforward.loaded_model import JointSpring
 from ..robot import RobotModel
 from .base_parameters import BaseParameters, base_parameters, combinations
 from .comparison import ArmModel, check_held_out, compare, repetition_notes
-from .couplings import Coupling, Judged, checked, suggestions
+from .couplings import Coupling, JudgedFit, checked, suggestions
 from .equations import TERMS, Couplings, Equations
 from .fit import Fitted, fit_in_rounds
 from .jackknife import Uncertainty, uncertainty
@@ -111,14 +111,14 @@ def identify(
         keep_friction=keep_friction, bounds=mass_bounds(prior, total_mass)
     )  # fmt: skip
 
-    def judged(couplings: Couplings) -> Judged:
+    def judged(couplings: Couplings) -> JudgedFit:
         equations, fitted, models = fit(fitted_runs, couplings)
         each = [models] * len(held_out)
         if in_turn:
             others = ([run for run in held_out if run is not each] for each in held_out)
             each = [fit(runs, couplings)[2] for runs in others]
         comparison = compare(held_out, model.inverse_dynamics_batch, each)
-        return Judged(equations, fitted, models, comparison)
+        return JudgedFit(equations, fitted, models, comparison)
 
     notes = (*mass_flaws, *check_runs(model, fitted_runs, accept_faults))
     result = judged(couplings)

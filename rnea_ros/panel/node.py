@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""One feedforward node and its robot, as the panel sees and changes them; no call waits."""
+"""One feedforward node and its robot, as the panel shows and changes them; no call blocks."""
 
 from __future__ import annotations
 
@@ -33,20 +33,20 @@ SERVICES = {  # type, name, longest wait for an answer, s
     'rest': (Trigger, 'rest', 120.0),
     'tare': (Trigger, 'tare', 120.0),
 }
-FRESH = 1.0  # age until which a message is shown, s
-SILENCE = 2.5  # without diagnostics for so long no control runs: they come each second, s
+FRESH = 1.0  # greatest age of a shown message, s
+SILENCE = 2.5  # greatest age of diagnostics while a control runs, s; the period is 1 s
 
 
 class WatchedNode(NodeClient):
-    """A feedforward node and its robot; :meth:`poll` is to be called 20 times a second."""
+    """A feedforward node and its robot; call :meth:`poll` 20 times a second."""
 
     def __init__(self, live: LiveNode, name: str, read_only: bool = False) -> None:
         super().__init__(live, name)
         self.read_only = read_only
         self.namespace = self.full_name.rpartition('/')[0]
-        self.state = 'absent'  # of the control; without one inactive, or absent
+        self.state = 'absent'  # of the control; inactive or absent without one
         self.values: dict[str, Any] = {}  # of PARAMETERS; empty while the node does not answer
-        self.notes: deque[tuple[bool, str]] = deque(maxlen=3)  # newest answers: done, and a text
+        self.notes: deque[tuple[bool, str]] = deque(maxlen=3)  # newest answers: success, text
         self._clients = {key: live.node.create_client(kind, f'{name}/{service}')
                          for key, (kind, service, _) in SERVICES.items()}  # fmt: skip
         self.pending: dict[str, tuple[Any, str, float]] = {}  # future, text, deadline
@@ -58,21 +58,21 @@ class WatchedNode(NodeClient):
             String, f'{self.namespace}/robot_description', self._on_description, LATCHED)
 
     def change(self, values: Mapping[str, Any]) -> None:
-        """Ask for other values of parameters: all are changed, or none."""
+        """Request new values of parameters; the node changes all or none."""
         messages = [Parameter(name, value=v).to_parameter_msg() for name, v in values.items()]
         text = ', '.join(f'{name} {value}' for name, value in values.items())
         self._wanted = values
         self._ask('set', text, SetParametersAtomically.Request(parameters=messages))
 
     def trigger(self, key: str) -> None:
-        """Ask for a ``tare``, the motion to ``rest``, or a ``stop``: a ramp down to zero."""
+        """Request a ``tare``, the motion to ``rest``, or a ``stop``."""
         request = SERVICES[key][0].Request()
         if key == 'stop':
             request.transition = Transition(id=Transition.TRANSITION_DEACTIVATE)
         self._ask(key, key, request)
 
     def watch(self, topics: Collection[str]) -> None:
-        """Receive only these topics of the node, and ``joint_states``."""
+        """Receive only these topics: of the node, or ``joint_states``."""
         for topic in self._polled.keys() - topics:
             self._polled.pop(topic).destroy()
         for topic in set(topics) - self._polled.keys():
@@ -87,7 +87,7 @@ class WatchedNode(NodeClient):
         return message if self.clock() - received_at < FRESH else None
 
     def poll(self) -> None:
-        """Take the newest messages and answers, and ask for the parameters if it is due."""
+        """Take the newest messages and answers, and request the parameters every second."""
         now = self.clock()
         for topic, subscription in self._polled.items():
             if (message := subscription.take()) is not None:
@@ -104,7 +104,7 @@ class WatchedNode(NodeClient):
             self._ask('get', '', GetParameters.Request(names=list(PARAMETERS)))
 
     def _ask(self, key: str, text: str, request: Any) -> None:
-        """Send a request; an older one of its kind has no answer, and may be lost."""
+        """Send a request; the answer to an older one of its kind is ignored."""
         client, deadline = self._clients[key], self.clock() + SERVICES[key][2]
         if client.service_is_ready():
             self.pending[key] = client.call_async(request), text, deadline
@@ -112,10 +112,10 @@ class WatchedNode(NodeClient):
             self._on_answer(key, text, None)
 
     def _on_answer(self, key: str, text: str, response: Any) -> None:
-        """Take over parameters, or note what was done; None: there is no answer."""
+        """Store parameters, or note the result; None: there is no answer."""
         if key == 'get':
             values = map(parameter_value_to_python, response.values if response else ())
-            self.values = dict(zip(PARAMETERS, values, strict=False))  # none if undeclared
+            self.values = dict(zip(PARAMETERS, values, strict=False))  # empty if undeclared
             return
         if response is None:
             done, answer = False, f'no answer from {self.full_name}'

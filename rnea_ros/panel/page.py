@@ -41,11 +41,11 @@ INPUTS = (  # parameter of the node, kind of the input, options
     ('payload.com', 'vector3', {'initial_value': (0.0, 0.0, 0.0), 'step': 0.01, 'hint': 'm'}),
 )
 TERMS = ('sum', *Terms.__dataclass_fields__, 'limited')
-PERIOD, INTERVAL, WINDOW = 0.05, 0.25, 15.0  # of updates; of the plot; length of the plot, s
+PERIOD, INTERVAL, WINDOW = 0.05, 0.25, 15.0  # of updates and of the plot; its length, s
 EXTERNAL, WEIGHT = (224, 49, 49), (95, 61, 196)  # colours of the arrows
 GREEN, ORANGE, RED, GREY = '#2b8a3e', '#e67700', '#c92a2a', '#868e96'
-STATES = {  # without a control; the documentation has the others
-    'inactive': 'commands nothing; its log says why. ros2 lifecycle set {} activate',
+STATES = {  # without a control; the others: meanings()
+    'inactive': 'commands nothing, see its log. ros2 lifecycle set {} activate',
     'absent': 'no answer from {}: not started yet, ended, or on another domain',
 }
 TIMING = 'joint states {joint_states_age} s old, tick {compute_p99_us} µs, {late_ticks} ticks late'
@@ -54,14 +54,13 @@ DETAILS = ('contact', 'overloaded_joints', 'saturated_joints', 'stale_joints', '
 
 
 class Page:
-    """The page of a node; :meth:`update` is to be called each :data:`PERIOD`."""
+    """The page of a node; call :meth:`update` every :data:`PERIOD`."""
 
     def __init__(self, server: ViserServer, node: WatchedNode, scene: Scene) -> None:
         self._server, self._node, self._scene = server, node, scene
         self._positions: dict[str, float] = {}
         self._history: deque[Any] = deque(maxlen=round(WINDOW / PERIOD))  # times and values
-        self._plot_at = -math.inf
-        gui = server.gui
+        self._plot_at, gui = -math.inf, server.gui
         self._status = gui.add_html('')
         self._buttons = {key: gui.add_button(label, color=colour, disabled=node.read_only)
                          for key, label, colour in BUTTONS}  # fmt: skip
@@ -73,43 +72,43 @@ class Page:
         self._inputs = {name: getattr(gui, f'add_{kind}')(name, **options)
                         for name, kind, options in INPUTS}  # fmt: skip
         for handle in self._inputs.values():
-            handle.precision = 6  # not that of the step
+            handle.precision = 6  # decimals; else as the step
         self._apply = gui.add_button('apply what was entered', disabled=node.read_only)
-        self._shown: Any = None  # by the inputs
+        self._shown: tuple[Any, ...] = ()  # by the inputs: joint, links, values
 
     def update(self) -> None:
-        """Take the newest messages, do what was asked for, and show it to browsers."""
+        """Take the newest messages, send requests of users, and update the page."""
         with self._server.atomic():
             self._node.poll()
             if not self._node.read_only:
                 self._act()
             if self._server.get_clients():
                 self._show()
-            else:  # neither the node nor this process works for nobody
+            else:  # no browser: neither compute nor receive
                 self._node.watch(())
 
     def _act(self) -> None:
-        """Do what users have asked for."""
+        """Send what users requested."""
         for key, button in self._buttons.items():
             if button.value:
                 button.value = False
                 self._node.trigger(key)
         if self._apply.value:
-            self._apply.value, self._shown = False, None
+            self._apply.value, self._shown = False, self._shown[:1]
             entered = {name: handle.value for name, handle in self._inputs.items()
                        if self._value(name) not in (None, handle.value)}  # fmt: skip
             if entered:
                 self._node.change({name: self._changed(name, x) for name, x in entered.items()})
 
     def _show(self) -> None:
-        """Show the newest of the node and its robot."""
+        """Show the newest state of the node and its robot."""
         node, scene, joint = self._node, self._scene, self._joint.value
         terms = [f'terms/{term}' for term in (TERMS if joint != ALL else TERMS[:1])]
         force = ['external_wrench'] if self._force.value else []
         node.watch(('joint_states', 'reference', *force, *terms))
         measured, reference = ({} if x is None else dict(zip(x.name, x.position, strict=False))
                                for x in map(node.newest, ('joint_states', 'reference')))
-        self._positions |= measured  # of several publishers
+        self._positions |= measured  # a message may have some joints only
         scene.update(node.urdf, self._positions, reference)
         scene.show_arrows(self._arrows())
         if self._joint.options != (ALL, *node.joints):
@@ -119,17 +118,18 @@ class Page:
         self._status.content = status(node, scene.problem)
 
     def _show_values(self) -> None:
-        """Show the node's values by the inputs if they are new; a user may be typing."""
+        """Set the inputs if the joint or the node's values change; a user may be typing."""
         links = ('', *self._scene.model.link_names) if self._scene.model else ('',)
-        values = {name: self._value(name) for name in self._inputs}
-        if (links, values) != self._shown and 'set' not in self._node.pending:
-            self._shown, self._inputs['payload.link'].options = (links, values), links
+        joint, values = self._joint.value, {name: self._value(name) for name in self._inputs}
+        waits = 'set' in self._node.pending and joint in self._shown
+        if (joint, links, values) != self._shown and not waits:
+            self._shown, self._inputs['payload.link'].options = (joint, links, values), links
             for name, handle in self._inputs.items():
                 handle.disabled = values[name] is None or self._node.read_only
                 handle.value = handle.value if values[name] is None else values[name]
 
     def _value(self, name: str) -> Any:
-        """Return what the input of a parameter shows; None if it cannot show it."""
+        """Return the value for a parameter's input; None without one value."""
         values, joints, joint = self._node.values.get(name), self._node.joints, self._joint.value
         if values is None or isinstance(values, str):
             return values
@@ -140,7 +140,7 @@ class Page:
         return values[0] if len({*values}) == 1 else None
 
     def _changed(self, name: str, value: Any) -> Any:
-        """Return a parameter with another value: of the chosen joint, or of all."""
+        """Return a parameter with a new value for the chosen joint, or for all."""
         values, joints, joint = self._node.values[name], self._node.joints, self._joint.value
         if isinstance(values, str):
             return value
@@ -151,7 +151,7 @@ class Page:
         return values.tolist()
 
     def _arrows(self) -> Iterator[Arrow]:
-        """Return the external force, at its link, and the weights of the payloads."""
+        """Yield the external force, at its link, and the weights of the payloads."""
         values, poses = self._node.values, self._scene.poses
         wrench = self._node.newest('external_wrench')
         if wrench is not None and wrench.header.frame_id in poses:
@@ -164,7 +164,7 @@ class Page:
 
     def _efforts(self, joint: str) -> tuple[str, dict[str, float]]:
         """Return title and values of the plot: terms of a joint, or shares of all limits."""
-        newest = {term: dict(zip(message.name, message.effort, strict=True)) for term in TERMS
+        newest = {term: dict(zip(message.name, message.effort, strict=False)) for term in TERMS
                   if (message := self._node.newest(f'terms/{term}')) is not None}  # fmt: skip
         if joint != ALL:
             values = {term: efforts.get(joint, 0.0) for term, efforts in newest.items()}
@@ -178,7 +178,7 @@ class Page:
         }
 
     def _draw(self, title: str, values: Mapping[str, float]) -> None:
-        """Plot the last seconds, if it is due; lines that are always zero are left out."""
+        """Plot the last seconds every INTERVAL, without lines that are always zero."""
         plot, history, now = self._plot, self._history, self._node.clock()
         if title != plot.title:
             plot.title = title
@@ -191,7 +191,7 @@ class Page:
                 {'label': name, 'width': 2.0, 'stroke': f'hsl({199 * k % 360}, 70%, 45%)'}
                 for k, (name, line) in enumerate(lines.items()) if line.any()
             ))
-            if series != plot.series:  # makes a new chart
+            if series != plot.series:  # an assignment makes a new chart
                 plot.series = series
             plot.data = (np.array([t - now for t, _ in history]), *filter(np.any, lines.values()))
 

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-Recordings of bags and tables: text, npz, mat, Parquet, LeRobot data sets.
+Read recordings from bags and tables: text, npz, mat, Parquet, LeRobot data sets.
 
-A reader for each format returns columns of numbers by name. Their names say what they are, or
-settings do, given or in a YAML file beside the table. Numbers become SI units at the joints.
+A reader for each format returns columns of numbers by name. Settings (arguments, or a YAML file
+beside the table) give their meaning, else their names. Numbers become SI units at the joints.
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ TIME = re.compile(r'(?i)((.*[\W_])?(time|stamp|timestamp)|(.*[./])?t)([\W_]*(s|m
 COMMANDED = re.compile('(?i)target|desired|reference|command|cmd|goal|action|setpoint')
 UNIT = r'([\[(]\D+[\])])?'  # at the end of a name
 EMPTY = ('', 'na', 'n/a', 'null', 'none')  # cells without a number
-MAX_SIZE = 4_000_000_000  # bytes: an hour of ten joints at 1 kHz as text has a half
+MAX_SIZE = 4_000_000_000  # bytes: two hours of ten joints at 1 kHz as text
 EPISODE = 'episode_index'  # column with the number of the episode
 INFO, MAX_INFO = 'meta/info.json', 1_000_000  # of a LeRobot data set; bytes of a description
 UNITS = {'s': 1.0, 'ms': 1e-3, 'us': 1e-6, 'ns': 1e-9}
-MAX_INTERVAL = 0.2  # of joint states, s; a longer one is in a smaller unit
+MAX_INTERVAL = 0.2  # of joint states, s; the unit is the first that gives less
 
 NUMBERS: Mapping[str, tuple[float, str, Callable[[float], bool]]] = {
     'rate': (1.0, 'a number of Hz above 0', lambda rate: rate > 0.0),
@@ -64,18 +64,18 @@ NUMBERS: Mapping[str, tuple[float, str, Callable[[float], bool]]] = {
     'offset': (0.0, 'a number', math.isfinite),
     'effort_scale': (1.0, 'a factor from 1e-6 to 1e6', usable_factor),
 }
-"""Settings with one number, or one for each joint: the default, what it is, which are valid."""
+"""Settings with one number, or one for each joint: default, description, test of validity."""
 
 KEYS = (*WORDS, 'joints', 'time', 'episodes', *NUMBERS)
 
 
 @dataclass(frozen=True)
 class Recorded:
-    """A recording, and what was read as what."""
+    """A recording, and the columns and settings behind it."""
 
     name: str  # of the file, and of the episode
     recording: Recording
-    columns: Mapping[str, Sequence[str | None]]  # by quantity, one for each joint; a bag: none
+    columns: Mapping[str, Sequence[str | None]]  # by quantity, one for each joint; empty for a bag
     time: str = 'stamps'  # origin of the time
     settings: Mapping[str, Any] = field(default_factory=dict)  # of a table
 
@@ -101,9 +101,9 @@ def read_recordings(
     """
     Return the recording of a bag or a table, or one for each episode of a LeRobot data set.
 
-    :param model: the robot, whose joints have the columns with numbers, in its order
+    :param model: the robot; numbered columns are its joints, in its order
     :param topic: of a bag; None for the only one with joint states
-    :param table: settings of a table by :data:`KEYS`, in place of those of a YAML file beside it
+    :param table: settings of a table by :data:`KEYS`; they override a YAML file beside it
     :raises RneaError: the recording cannot be read, or lacks what is needed
     """
     if not is_table(path):
@@ -152,8 +152,8 @@ class _Table:
         read = read_document(self._beside, MAX_INFO) if os.path.isfile(self._beside) else None
         for key in (*(read or ()), *given):
             if key not in KEYS:
-                raise RecordingError(f'{brief(key)} is not a key of {", ".join(KEYS)}; correct it '
-                                     f'or rename {self._beside.name} if it is of another file')
+                raise RecordingError(f'{brief(key)} is not one of {", ".join(KEYS)}; correct it, '
+                                     f'or rename {self._beside.name} if it is for another file')
         self._settings = {**(read or {}), **given}
         self._columns = READERS[_kind(path)](path)
         self._measured = [name for name in self._columns if not COMMANDED.search(name)]
@@ -164,7 +164,7 @@ class _Table:
                               f'{key}=FIRST..LAST, or in {self._beside.name}')
 
     def _values(self, key: str) -> list[Any]:
-        """Return the values of a setting, empty without it."""
+        """Return the values of a setting; empty if not set."""
         return list(np.ravel(self._settings.get(key, [])).tolist())
 
     def recordings(self) -> Iterator[Recorded]:
@@ -186,8 +186,8 @@ class _Table:
         present = np.unique(episode[np.isfinite(episode)]).astype(int).tolist()
         for number in self._values('episodes') or present or [None]:
             if number not in (None, *present):
-                raise RecordingError(f'no episode {brief(number)}; leave out episodes, or choose '
-                                     f'from {brief(present)}')
+                raise RecordingError(f'no episode {brief(number)}; omit the key episodes, or '
+                                     f'choose from {brief(present)}')
             rows = slice(None) if number is None else episode == number
             parts = {quantity: values[rows] for quantity, values in recorded.items()}
             stamps = time[rows] - time[rows][np.isfinite(time[rows]).argmax()]  # from 0 on
@@ -196,7 +196,7 @@ class _Table:
             yield Recorded(name, recording, chosen, origin, self._settings)
 
     def _joints(self) -> tuple[list[str], dict[str, list[str | None]]]:
-        """Return the joints' names, and by quantity the column of each, empty without any."""
+        """Return the joints' names, and by quantity their columns, empty if none."""
         given = [*map(str, self._values('joints'))]
         keys, chosen = given or [*self._model.joint_names], dict[str, list[str | None]]()
         for quantity in WORDS:
@@ -215,7 +215,7 @@ class _Table:
         return [*map(clipped, given or keys)], chosen
 
     def _listed(self, key: str) -> list[str]:
-        """Return the columns of a setting, by name, FIRST..LAST or their array; none without."""
+        """Return the columns that a setting gives by name, FIRST..LAST or array."""
         columns, listed = [*self._columns], list[str]()
         for item in map(str, self._values(key)):
             first, _, last = item.partition('..')
@@ -228,14 +228,14 @@ class _Table:
         return listed
 
     def _guessed(self, quantity: str) -> dict[Any, str]:
-        """Return the columns of a quantity by the joint's name in theirs, or by its number."""
+        """Return the columns of a quantity by the joint's name, or number, in them."""
         for words in WORDS[quantity]:
             pattern = rf'(?i)(?:(?:.*/)?(.+?)[\W_])?(?:{words})[\W_]*(\d*)\W*{UNIT}'
             found = [each for each in map(re.compile(pattern).fullmatch, self._measured) if each]
             named = {each[1]: each.string for each in found if each[1] and not each[2]}
             numbered = {int(each[2] or 0): each.string for each in found if each[2] or not each[1]}
             clear = len(named) + len(numbered) == len(found)
-            with suppress(RecordingError):  # other columns may have such names too
+            with suppress(RecordingError):  # the numbered ones may be something else
                 if named and (not numbered or match_joints(self._model.joint_names, [*named])):
                     numbered = {}
             count = len(numbered)
@@ -247,7 +247,7 @@ class _Table:
         return {}
 
     def _time(self, count: int) -> tuple[Array, str]:
-        """Return the time, s, and its origin; the intervals show the unit of a column."""
+        """Return the time, s, and its origin; the median interval decides the unit."""
         if 'rate' in self._settings:
             rate = self._numbers('rate').item()
             return np.arange(count) / rate, f'even, {rate:g} Hz'
@@ -287,7 +287,7 @@ class _Table:
 
 
 def _text(path: Path) -> dict[str, Array]:
-    """Return the columns of a text that begin with a number; names stand above it."""
+    """Return the columns of a text that have a number in its first row of numbers."""
     above, comments, names, values = list[list[str]](), list[list[str]](), list[str](), array('d')
     with path.open(encoding='utf-8-sig', errors='replace') as file:
         for line_number, line in enumerate(file, 1):
@@ -296,7 +296,7 @@ def _text(path: Path) -> dict[str, Array]:
             row = [cell.strip(' \r\n"') for cell in plain.lstrip('#% ').split(separator)]
             numbers = [*map(_number, row)]
             if line.startswith(('#', '%')) or not any(row):
-                if not names and len({*row}) == len(row):  # words of a sentence may repeat
+                if not names and len({*row}) == len(row):  # else a sentence
                     comments.insert(0, row)
             elif not names and all(number is None or math.isnan(number) for number in numbers):
                 above.append(row)
@@ -326,8 +326,8 @@ def _number(cell: str) -> float | None:
 
 
 def _names(above: Sequence[Sequence[str]], first: Sequence[float | None]) -> list[str]:
-    """Return the names of columns, by the rows above the first numbers; empty for texts."""
-    # Units have as many cells as names, and stand below them.
+    """Return the names of columns from the rows above the numbers; empty for texts."""
+    # A row of units is as long as the names, and stands below.
     header = next((row for row in above if len(row) == len(first)), len(first) * [''])
     names = [name or str(k) for k, name in enumerate(header, 1)]
     if twice := [name for k, name in enumerate(names) if name in names[:k]]:
@@ -336,7 +336,7 @@ def _names(above: Sequence[Sequence[str]], first: Sequence[float | None]) -> lis
 
 
 def _split(arrays: Mapping[str, Any], prefix: str = '') -> dict[str, Array]:
-    """Return the columns of arrays with rows of samples, as q[0]; of structs, as log.q[0]."""
+    """Return the columns of arrays, named as q[0], and of structs, as log.q[0]."""
     columns = dict[str, Array]()
     texts = [each for each in map(np.asarray, arrays.values()) if each.dtype.kind == 'U']
     for key, value in arrays.items():
@@ -355,7 +355,7 @@ def _split(arrays: Mapping[str, Any], prefix: str = '') -> dict[str, Array]:
 
 
 def _labelled(name: str, label: str) -> str:
-    """Return the name of a column: the quantity is in its label, as elbow.pos, or the array's."""
+    """Return the name of a column; a label without a quantity gets the array's name."""
     word = '' if ANY_WORD.fullmatch(label) else re.split(r'\W', name)[-1]
     return f'{name}/{label}.{word}'.rstrip('.')
 

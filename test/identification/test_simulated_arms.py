@@ -150,7 +150,7 @@ def test_shared_friction_is_suggested_then_found_with_the_bodies(ratio: float) -
 
 
 @pytest.mark.parametrize(('springs', 'error'), [
-    (['lift', 'elbow'], r'not visible: elbow: spring of \S+ \+- \S+ N m/rad .*: --spring elbow'),
+    (['lift', 'elbow'], r'not visible: elbow: spring of \S+ \+- \S+ N m/rad .* no --spring elbow'),
     (['hand'], "unknown joint 'hand'; known are pan"),
 ])
 def test_springs_that_are_not_there_are_rejected(springs: list[str], error: str) -> None:

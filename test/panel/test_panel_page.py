@@ -131,6 +131,32 @@ def test_what_was_not_applied_is_not_for_another_joint(panel: Panel) -> None:
     assert panel.inputs['gains.kd'].value == 2.0
 
 
+@pytest.mark.parametrize('gains', [[1.0, 2.0], [2.0, 2.0]])
+def test_inputs_of_another_joint_do_not_wait_for_an_answer(
+    panel: Panel, gains: list[float]
+) -> None:
+    panel.graph.parameters['gains.kd'] = gains
+    panel.enter('joint', ARM[0])
+    panel.enter('gains.kd', 3.0)
+    panel.graph.answers = False
+    for label, value in (('apply what was entered', True), ('joint', ARM[1])):
+        panel.inputs[label]._impl.value = value
+        panel.page.update()
+    assert 'set' in panel.node.pending
+    assert panel.inputs['gains.kd'].value == 2.0
+    panel.apply()
+    assert panel.graph.changes == [{'gains.kd': [3.0, 2.0]}]
+
+
+def test_a_value_is_not_for_another_joint_with_the_same_parameters(panel: Panel) -> None:
+    panel.graph.parameters['gains.kd'] = [2.0]
+    panel.enter('joint', ARM[0])
+    panel.enter('damping', 3.0)
+    panel.enter('joint', ARM[1])
+    panel.apply()
+    assert panel.graph.changes == []
+
+
 def test_a_refused_value_returns_to_that_of_the_node(panel: Panel) -> None:
     panel.graph.refusal = 'too high'
     panel.apply(gains__kp=1e9, payload__link=ARM_LINK)
@@ -200,6 +226,12 @@ def test_the_plot_shows_shares_of_limits_or_terms_of_a_joint(panel: Panel) -> No
     panel.page.update()
     assert [line['label'] for line in plot.series[1:]] == ['sum', 'gravity']
     assert [line[-1] for line in plot.data[1:]] == [-43.5, 2.0]
+
+
+def test_terms_with_fewer_efforts_than_names_end_nothing(panel: Panel) -> None:
+    panel.graph.publish('feedforward/terms/sum', JointState(name=list(ARM), effort=[8.7]))
+    panel.graph.run(panel.node, 0.1)
+    panel.page.update()
 
 
 def test_the_reference_is_a_ghost_while_there_is_one(panel: Panel) -> None:
