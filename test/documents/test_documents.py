@@ -181,6 +181,12 @@ def test_parameters_on_the_pages_exist() -> None:
             assert words[4] in known, page
 
 
+def test_every_page_stands_in_a_table_of_contents() -> None:
+    pages = {path.stem for path in (ROOT / 'docs').glob('*.md')}
+    contents = (ROOT / 'docs' / 'index.md').read_text(encoding='utf-8').splitlines()
+    assert pages - {*contents} == {'index'}
+
+
 def test_functions_that_pages_link_stand_in_the_linked_files() -> None:
     link = re.compile(r'\[`(\w+)\.(\w+)`\]\(((?:\.\./)+rnea_ros/[^)]+\.py)\)')
     links = [(page, *found) for page, text in PAGES.items() for found in link.findall(text)]
