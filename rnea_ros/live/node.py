@@ -72,8 +72,15 @@ class LiveNode:
 
     def wait(self, condition: Callable[[], bool], error: Callable[[], RneaError]) -> None:
         """Handle messages until a condition holds; raise the error after :attr:`timeout`."""
-        self.spin(self.timeout, condition)
-        if not condition():
+        held = False
+
+        def holds() -> bool:
+            nonlocal held
+            held = condition()  # asked once a step: on a moving robot it may not hold again
+            return held
+
+        self.spin(self.timeout, holds)
+        if not held:
             raise error()
 
     def close(self) -> None:

@@ -3,6 +3,7 @@
 
 """Live topics: a motion ends when the arm stands, a collection by stamps; keys and signals."""
 
+from collections.abc import Callable
 import os
 import pty
 import signal
@@ -27,7 +28,7 @@ from trajectory_msgs.msg import JointTrajectory
 
 from rnea_ros import RneaError
 from rnea_ros.identification.excitation import RestToRestMotion
-from rnea_ros.live import MovingRobot, collect_joint_states, live_node
+from rnea_ros.live import LiveNode, MovingRobot, collect_joint_states, live_node
 from rnea_ros.ros import RosError, trajectory_message
 from rnea_ros.tools.teach import pressed_keys
 
@@ -190,6 +191,24 @@ def test_keys_come_from_the_terminal_which_is_restored(monkeypatch: pytest.Monke
 
 
 @pytest.mark.ros
+class ThreeSteps(LiveNode):
+    """A node that asks three times whether a wait is over."""
+
+    def __init__(self) -> None:
+        pass
+
+    def spin(self, _: float, done: Callable[[], bool] = lambda: False) -> None:
+        any(done() for _ in range(3))
+
+
+def test_a_condition_that_held_once_ends_a_wait() -> None:
+    answers = iter([False, True, False])
+    ThreeSteps().wait(lambda: next(answers), lambda: RneaError('late'))
+    assert [*answers] == [False]  # a moving robot may have left the pose already
+    with pytest.raises(RneaError, match='late'):
+        ThreeSteps().wait(lambda: False, lambda: RneaError('late'))
+
+
 def test_a_node_stays_valid_after_a_signal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv('ROS_DOMAIN_ID', str(new_domain_id()))
     before = signal.getsignal(signal.SIGTERM)
