@@ -332,7 +332,7 @@ TO_REST = (
     '-p constraints.goal_time:=60.0'
 )
 ARM = ('-p', f'urdf:={ROOT / "urdf/ur5e.urdf"}', '-p', f'extra_damping:={[20.0] * 6}')
-LOCKSTEP = '-p lockstep:=true -p publish_clock:=true -p state_rate:=100.0'.split()
+LOCKSTEP = ['-p', 'lockstep:=true', '-p', 'publish_clock:=true', '-p', 'state_rate:=100.0']
 IN_LOCKSTEP = '-p trigger:=joint_states -p use_sim_time:=true'
 """Simulated time waits for the node on a busy machine, where late ticks would throw the arm."""
 PATIENT = ('-p', 'timeout:=1.0')

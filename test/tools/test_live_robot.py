@@ -190,7 +190,6 @@ def test_keys_come_from_the_terminal_which_is_restored(monkeypatch: pytest.Monke
     assert termios.tcgetattr(terminal) == before
 
 
-@pytest.mark.ros
 class ThreeSteps(LiveNode):
     """A node that asks three times whether a wait is over."""
 
@@ -209,6 +208,7 @@ def test_a_condition_that_held_once_ends_a_wait() -> None:
         ThreeSteps().wait(lambda: False, lambda: RneaError('late'))
 
 
+@pytest.mark.ros
 def test_a_node_stays_valid_after_a_signal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv('ROS_DOMAIN_ID', str(new_domain_id()))
     before = signal.getsignal(signal.SIGTERM)
