@@ -25,25 +25,27 @@ from .resolved import (
     make_law,
     resolve,
 )
-from .settings import (
-    AdditionalEffortSettings,
+from .sensors import (
     BaseSensorSettings,
     BaseUse,
+    Measures,
+    PublishFrame,
+    SensorPlacement,
+    StaleBase,
+    WrenchInputSettings,
+)
+from .settings import (
+    AdditionalEffortSettings,
     ContactAction,
     ContactSettings,
     EffortSource,
     EffortUnits,
     ExternalEffortSettings,
     FrictionSettings,
-    Measures,
-    PublishFrame,
-    SensorPlacement,
     Settings,
     SoftLimitSettings,
     SpringSettings,
     StaleAction,
-    StaleBase,
-    WrenchInputSettings,
 )
 
 __all__ = [

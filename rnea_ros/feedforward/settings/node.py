@@ -39,7 +39,8 @@ from ..motion import (
     default_tolerances,
 )
 from .resolved import ResolvedSettings, acceleration_limits
-from .settings import BaseSensorSettings, PayloadSettings, Settings, WrenchInputSettings
+from .sensors import BaseSensorSettings, WrenchInputSettings
+from .settings import PayloadSettings, Settings
 
 MAX_PRIORITY = 98  # 99 is for threads of the kernel
 MAX_CORES = 1024  # number of cores in Linux's cpu_set_t

@@ -20,17 +20,15 @@ from ...parameters import in_range, per_joint, with_value_per_joint
 from ...robot import Payload, RobotModel
 from ..laws import LAWS, ControlLaw, FrictionModel, JointFriction, SharedFriction
 from ..loaded_model import HardwareCompensation, JointSpring, LoadedModel
+from .sensors import BaseSensorSettings, SensorPlacement, WrenchInputSettings
 from .settings import (
     AS_GRAVITY,
     AS_POSITIVE,
     MAX_DURATION,
-    BaseSensorSettings,
     FrictionSettings,
     PayloadSettings,
-    SensorPlacement,
     Settings,
     SpringSettings,
-    WrenchInputSettings,
 )
 from .soft_limits import SoftLimitZones, bound_damping, finite_range, resolve_soft_limits
 
